@@ -1,0 +1,121 @@
+package proc
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary play the children it needs.
+func TestMain(m *testing.M) {
+	if role := os.Getenv("PROC_TEST_ROLE"); role != "" {
+		play(role)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// play is a child. Each says "ready" on stdout once it is what it plays.
+func play(role string) {
+	switch role {
+	case "stubborn": // ignores every polite signal
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+		ready()
+		select {}
+	case "polite":
+		ready()
+		time.Sleep(time.Hour)
+	case "leaves-stubborn": // ends and leaves a grandchild in a session of its own
+		spawn("stubborn", nil).wait()
+	case "leaves-naked": // the same, and the grandchild has no environment of ours
+		spawn("naked", nil).wait()
+	case "naked":
+		_ = syscall.Exec("/bin/sleep", []string{"sleep", "3600"}, nil)
+	case "generations": // every 5 ms a new one under a new session, the old one ends
+		time.Sleep(5 * time.Millisecond)
+		spawn("generations", nil)
+		if os.Getenv("PROC_TEST_FIRST") != "" {
+			ready()
+			select {}
+		}
+	case "stopped": // stops itself, as Ctrl-Z would
+		ready()
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		select {}
+	case "exit7":
+		os.Exit(7)
+	case "orphan-maker": // leaves a dead orphan to its subreaper
+		spawn("exit7", nil)
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func ready() { fmt.Println("ready") }
+
+type spawned struct{ out *bufio.Reader }
+
+// spawn starts a role in a session of its own; it inherits our stdout's place
+// in the chain through a pipe that wait reads one line from.
+func spawn(role string, extra []string) spawned {
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(append(os.Environ(), "PROC_TEST_ROLE="+role, "PROC_TEST_FIRST="), extra...)
+	cmd.Stdout, cmd.Stderr = w, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	_ = w.Close()
+	return spawned{bufio.NewReader(r)}
+}
+
+func (s spawned) wait() {
+	if os.Getenv("PROC_TEST_ROLE") == "leaves-naked" {
+		time.Sleep(50 * time.Millisecond) // sleep(1) says nothing
+		return
+	}
+	_, _ = s.out.ReadString('\n')
+}
+
+// start runs a role under supervision and waits until it is ready.
+func start(t *testing.T, role string) *Process {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	p, err := Start(Command{
+		Argv: []string{"/proc/self/exe"}, Dir: t.TempDir(), Stdout: w, Stderr: os.Stderr,
+		Env: append(os.Environ(), "PROC_TEST_ROLE="+role, "PROC_TEST_FIRST=1"),
+	})
+	_ = w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.End(Limits{}, nil) })
+	switch role {
+	case "exit7", "orphan-maker", "leaves-stubborn", "leaves-naked":
+	default:
+		if text, err := bufio.NewReader(r).ReadString('\n'); err != nil {
+			t.Fatalf("%s never became ready: %q, %v", role, text, err)
+		}
+	}
+	return p
+}
+
+// nothingLeft fails if anything below us but our own test is alive.
+func nothingLeft(t *testing.T, p *Process) {
+	t.Helper()
+	if m, err := p.Members(); err != nil || len(m) > 0 {
+		t.Errorf("still alive: %+v, %v", m, err)
+	}
+}

@@ -1,0 +1,68 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// Table is one pass over the processes of a machine, by pid. It is a picture
+// taken over some milliseconds: any of them may be gone by now.
+type Table map[int]Stat
+
+// Table reads every process's stat once. Processes that vanish meanwhile are
+// left out; a stat that cannot be parsed is an error, since a garbled /proc
+// must not look like an empty machine.
+func (r Root) Table() (Table, error) {
+	dir, err := os.Open(string(r))
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	t := make(Table, len(names))
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		s, err := r.Stat(pid)
+		switch {
+		case errors.Is(err, ErrGone):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("list processes: %w", err)
+		}
+		t[s.PID] = s
+	}
+	return t, nil
+}
+
+// Below returns the descendants of the given processes, parents before
+// children, the given ones not included.
+func (t Table) Below(pids ...int) []Stat {
+	children := make(map[int][]Stat)
+	for _, s := range t {
+		children[s.PPID] = append(children[s.PPID], s)
+	}
+	var out []Stat
+	seen := make(map[int]bool)
+	for _, pid := range pids {
+		seen[pid] = true
+	}
+	for queue := pids; len(queue) > 0; queue = queue[1:] {
+		for _, c := range children[queue[0]] {
+			if seen[c.PID] {
+				continue // a reused pid can make a loop out of one picture
+			}
+			seen[c.PID] = true
+			out = append(out, c)
+			queue = append(queue, c.PID)
+		}
+	}
+	return out
+}
