@@ -1,0 +1,165 @@
+package metric
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bar is a limit on a metric.
+type Bar struct {
+	Metric     string
+	Min, Max   *float64
+	Parts      []string // metrics whose sum must be this one
+	Tolerance  float64  // share of the whole that the parts may leave over or exceed
+	MinMatches int      // fewer samples than this, and the gate could not say; 1 when 0
+}
+
+// State says how a bar came out.
+type State string
+
+// The three ways: a bar is held, crossed, or the metric could not be read.
+const (
+	Held       State = "held"
+	Crossed    State = "crossed"
+	Unreadable State = "unreadable"
+)
+
+// Result is a bar held against what was read.
+type Result struct {
+	Metric  string   `json:"metric"`
+	State   State    `json:"state"`
+	Why     []string `json:"why,omitempty"` // empty when held
+	Worst   *Sample  `json:"worst,omitempty"`
+	Matches int      `json:"matches"`
+	Min     *float64 `json:"min,omitempty"`
+	Max     *float64 `json:"max,omitempty"`
+}
+
+// Judge holds a bar against the samples. An unreadable number outranks a
+// crossed limit: what was not read may be worse than what was.
+func (c *Collector) Judge(b Bar) Result {
+	r := Result{Metric: b.Metric, State: Held, Min: b.Min, Max: b.Max}
+	f := c.found[b.Metric]
+	if f == nil {
+		f = &Found{}
+	}
+	r.Matches = f.Count
+	for _, text := range f.Faults {
+		r.fail(Unreadable, text)
+	}
+	if extra := f.Faulty - len(f.Faults); extra > 0 && len(f.Faults) == maxFaults {
+		r.fail(Unreadable, fmt.Sprintf("and %d more like these", extra))
+	}
+	if need := max(1, b.MinMatches); f.Count < need && f.Faulty == 0 {
+		r.fail(Unreadable, missing(b, f.Count, need))
+	}
+	if f.Count == 0 {
+		return r
+	}
+	worst, over := b.worst(f)
+	r.Worst = &worst
+	if over != "" {
+		r.fail(Crossed, over)
+	}
+	c.sum(b, f, &r)
+	return r
+}
+
+func (r *Result) fail(s State, why string) {
+	if r.State != Unreadable {
+		r.State = s
+	}
+	r.Why = append(r.Why, why)
+}
+
+func missing(b Bar, got, need int) string {
+	if got == 0 {
+		return "no line of the output gave it"
+	}
+	return fmt.Sprintf("%d of at least %d were printed", got, need)
+}
+
+// worst picks the sample that decides: one beyond its limit, else the one
+// that comes nearest to its limit.
+func (b Bar) worst(f *Found) (Sample, string) {
+	switch {
+	case b.Max != nil && f.High.Value > *b.Max:
+		return f.High, fmt.Sprintf("%s is above %s", f.High.Text, Format(*b.Max))
+	case b.Min != nil && f.Low.Value < *b.Min:
+		return f.Low, fmt.Sprintf("%s is below %s", f.Low.Text, Format(*b.Min))
+	case b.Max == nil:
+		return f.Low, ""
+	case b.Min == nil, *b.Max-f.High.Value <= f.Low.Value-*b.Min:
+		return f.High, ""
+	}
+	return f.Low, ""
+}
+
+// sum checks that the parts add up to the whole, sample by sample and series
+// by series, and names what is left over.
+func (c *Collector) sum(b Bar, whole *Found, r *Result) {
+	if len(b.Parts) == 0 {
+		return
+	}
+	for _, part := range b.Parts {
+		f := c.found[part]
+		if f == nil || f.Count == 0 || f.Faulty > 0 {
+			r.fail(Unreadable, fmt.Sprintf("its part %s was not read", part))
+			return
+		}
+		if f.Count > maxPaired || whole.Count > maxPaired {
+			r.fail(Unreadable, fmt.Sprintf("more than %d samples: the sum of its parts was not checked", maxPaired))
+			return
+		}
+		for _, series := range slices.Sorted(maps.Keys(f.paired)) {
+			if n, w := len(f.paired[series]), len(whole.paired[series]); n != w {
+				r.fail(Unreadable, fmt.Sprintf("its part %s was read %d times for %s, the whole %d times", part, n, named(series), w))
+				return
+			}
+		}
+	}
+	for _, series := range slices.Sorted(maps.Keys(whole.paired)) {
+		for i := range whole.paired[series] {
+			if s, why := c.addUp(b, series, i); s != Held {
+				r.fail(s, why)
+				return // the first remainder says it; a thousand would not say it better
+			}
+		}
+	}
+}
+
+// addUp holds sample i of the whole against the same sample of its parts.
+func (c *Collector) addUp(b Bar, series string, i int) (State, string) {
+	whole, total := c.found[b.Metric].paired[series][i], 0.0
+	for _, part := range b.Parts {
+		values := c.found[part].paired[series]
+		if i >= len(values) {
+			return Unreadable, fmt.Sprintf("its part %s was not read for %s", part, named(series))
+		}
+		total += values[i]
+	}
+	rest := whole - total
+	if math.Abs(rest) <= b.Tolerance*math.Abs(whole) {
+		return Held, ""
+	}
+	verb := "leave %s of %s in no part"
+	if rest < 0 {
+		verb = "exceed it: %s remain of %s"
+	}
+	return Crossed, fmt.Sprintf("%s "+verb+" (%.3g %%, tolerance %.3g %%), for %s", strings.Join(b.Parts, " + "),
+		strconv.FormatFloat(rest, 'g', 4, 64), Format(whole), 100*math.Abs(rest/whole), 100*b.Tolerance, named(series))
+}
+
+func named(series string) string {
+	if series == "" {
+		return "the unlabelled series"
+	}
+	return series
+}
+
+// Format prints a number the short way: 2e-05 as 2e-05, 5 as 5.
+func Format(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,0 +1,94 @@
+package metric
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// prefix begins a number that the gate prints itself.
+const prefix = "gpuci:metric"
+
+// Own is a `gpuci:metric` line taken apart, its value still as text.
+type Own struct {
+	Name, Text, Unit string
+	Labels           map[string]string
+}
+
+// findOwn returns what follows the prefix. The prefix may stand behind other
+// text, because `cargo test -- --nocapture --test-threads=1` and Go's t.Log
+// print something in front of a test's own words; it must be a word.
+func findOwn(line []byte) ([]byte, bool) {
+	for from := 0; ; {
+		i := bytes.Index(line[from:], []byte(prefix))
+		if i < 0 {
+			return nil, false
+		}
+		i += from
+		rest := line[i+len(prefix):]
+		if (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t') {
+			return rest, true
+		}
+		from = i + len(prefix)
+	}
+}
+
+// parseOwn reads `name=… value=… [unit=…] label=…`. A value with spaces or
+// quotes is written in double quotes.
+func parseOwn(rest []byte) (Own, error) {
+	o := Own{Labels: make(map[string]string)}
+	for text := strings.TrimSpace(string(rest)); text != ""; {
+		key, after, ok := strings.Cut(text, "=")
+		if !ok || key == "" || strings.ContainsAny(key, " \t\"") {
+			return o, fmt.Errorf("want key=value at %.40q", text)
+		}
+		value, left, err := takeValue(after)
+		if err != nil {
+			return o, fmt.Errorf("%s: %w", key, err)
+		}
+		if err := o.set(key, value); err != nil {
+			return o, err
+		}
+		text = strings.TrimLeft(left, " \t")
+	}
+	switch {
+	case o.Name == "":
+		return o, errors.New("it has no name=")
+	case o.Text == "":
+		return o, fmt.Errorf("metric %s has no value=", o.Name)
+	}
+	return o, nil
+}
+
+func (o *Own) set(key, value string) error {
+	_, twice := o.Labels[key]
+	switch {
+	case key == "name" && o.Name == "":
+		o.Name = value
+	case key == "value" && o.Text == "":
+		o.Text = value
+	case key == "unit" && o.Unit == "":
+		o.Unit = value
+	case twice || key == "name" || key == "value" || key == "unit":
+		return fmt.Errorf("%s= is given twice", key)
+	default:
+		o.Labels[key] = value
+	}
+	return nil
+}
+
+func takeValue(s string) (value, rest string, err error) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, " \t")
+		if end < 0 {
+			return s, "", nil
+		}
+		return s[:end], s[end:], nil
+	}
+	end := strings.IndexByte(s[1:], '"')
+	if end < 0 {
+		return "", "", errors.New("a double quote is not closed")
+	}
+	return s[1 : 1+end], s[2+end:], nil
+}
