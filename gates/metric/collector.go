@@ -125,7 +125,7 @@ func (c *Collector) take(r reading, line []byte, m match) {
 		f.fault(err.Error())
 		return
 	}
-	c.add(f, Sample{Metric: r.metric, Text: text, Unit: f.unit, Labels: r.pattern.groups(line, m)})
+	c.add(f, Sample{Metric: r.metric, Text: text, Unit: f.unit, Labels: r.pattern.labels(line, m)})
 }
 
 func (c *Collector) own(rest []byte) {

@@ -172,23 +172,43 @@ func TestBoundedByHostileOutput(t *testing.T) {
 	}
 }
 
-func TestValueGroup(t *testing.T) {
+func TestNamedGroups(t *testing.T) {
 	for src, want := range map[string]string{
-		`a(?P<value>b)c`:                      "b",
-		`(x)(?<value>(y|z)+)`:                 "(y|z)+",
-		`[(](?P<value>[)\]]+)`:                `[)\]]+`,
-		`\((?P<value>\)+)`:                    `\)+`,
-		`\Q(\E(?P<value>\d+)`:                 `\d+`,
-		`[]()](?P<value>[^]]+)`:               `[^]]+`,
-		`[[:alpha:](](?P<value>\d)(?P<x>\))$`: `\d`,
+		`a(?P<value>b)c`:                      "value=b",
+		`(x)(?<value>(y|z)+)`:                 "value=(y|z)+",
+		`[(](?P<value>[)\]]+)`:                `value=[)\]]+`,
+		`\((?P<value>\)+)`:                    `value=\)+`,
+		`\Q(\E(?P<value>\d+)`:                 `value=\d+`,
+		`[]()](?P<value>[^]]+)`:               `value=[^]]+`,
+		`[[:alpha:](](?P<value>\d)(?P<x>\))$`: `value=\d x=\)`,
+		`(?P<a>x(?P<b>y))(?:z)(w)`:            `a=x(?P<b>y) b=y`,
 	} {
-		from, to, ok := valueGroup(src)
-		if !ok || src[from:to] != want {
-			t.Errorf("%s: got %d..%d, want %q", src, from, to, want)
+		var got []string
+		for _, g := range namedGroups(src) {
+			got = append(got, g.name+"="+src[g.from:g.to])
 		}
-		if _, err := Compile(src); err != nil {
-			t.Errorf("%s: %v", src, err)
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: got %q, want %q", src, text, want)
 		}
+		for _, compile := range []func(string) (*Pattern, error){Compile, CompileCounters} {
+			if _, err := compile(src); err != nil {
+				t.Errorf("%s: %v", src, err)
+			}
+		}
+	}
+}
+
+// A counter that is no finite number is not passed over because the pattern
+// asks for digits.
+func TestCounters(t *testing.T) {
+	p, err := CompileCounters(`fused=(?P<fused>\d+)/(?P<asked>\d+)( extra=(?P<extra>\d+))?`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := p.Counters([]byte("fused=7/8 then fused=nan/8 extra=1"))
+	want := []map[string]string{{"fused": "7", "asked": "8"}, {"fused": "nan", "asked": "8", "extra": "1"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -15,14 +15,24 @@ const nonFinite = `[-+]?(?:(?i:nan)(?:\([^)]*\))?|(?i:inf(?:inity)?)|1\.#[A-Z]+|
 // Pattern is a regular expression over one line of output.
 type Pattern struct {
 	re      *regexp.Regexp
-	hollow  *regexp.Regexp // re with nonFinite in place of the value; nil without a value group
+	hollow  *regexp.Regexp // re that also takes nonFinite for a number; nil without one
 	names   []string
 	value   int // index of the group `value`, -1 without one
 	literal []byte
 }
 
-// Compile prepares a pattern in RE2 syntax. It is matched line by line.
+// Compile prepares a pattern for one number, its group `value`, in RE2
+// syntax. It is matched line by line.
 func Compile(src string) (*Pattern, error) {
+	return compile(src, func(name string) bool { return name == "value" })
+}
+
+// CompileCounters prepares a pattern every named group of which is a number.
+func CompileCounters(src string) (*Pattern, error) {
+	return compile(src, func(name string) bool { return name != "" })
+}
+
+func compile(src string, number func(group string) bool) (*Pattern, error) {
 	re, err := regexp.Compile(src)
 	if err != nil {
 		return nil, fmt.Errorf("compile pattern: %w", err)
@@ -32,56 +42,78 @@ func Compile(src string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile pattern: %w", err)
 	}
-	if p.value >= 0 {
-		if p.hollow, err = hollow(src); err != nil {
-			return nil, err
-		}
+	if p.hollow, err = hollow(src, number); err != nil {
+		return nil, err
 	}
-	p.literal = literal(tree)
+	p.literal = literal(tree, number)
 	return p, nil
 }
 
-// hollow returns the pattern with the value group's inside replaced, so that
-// `worst rel (?P<value>[0-9.]+)` also sees "worst rel NaN". It is done in the
-// text: printing a syntax tree folds every rune of a class such as \S, which
-// takes milliseconds.
-func hollow(src string) (*regexp.Regexp, error) {
-	from, to, ok := valueGroup(src)
-	if !ok {
-		return nil, fmt.Errorf("compile pattern: cannot find the group `value` in %q", src)
+// hollow returns the pattern with every number group also taking what is not
+// finite, so that `worst rel (?P<value>[0-9.]+)` also sees "worst rel NaN"; nil
+// when there is no such group. It is done in the text: printing a syntax tree
+// folds every rune of a class such as \S, which takes milliseconds.
+func hollow(src string, number func(group string) bool) (*regexp.Regexp, error) {
+	var b strings.Builder
+	at := 0
+	for _, g := range namedGroups(src) {
+		if g.from >= at && number(g.name) {
+			b.WriteString(src[at:g.from] + nonFinite + "|" + src[g.from:g.to])
+			at = g.to
+		}
 	}
-	return regexp.Compile(src[:from] + nonFinite + src[to:])
+	if at == 0 {
+		return nil, nil
+	}
+	return regexp.Compile(b.String() + src[at:])
 }
 
-// valueGroup finds the inside of the group named value in a valid pattern.
-func valueGroup(src string) (from, to int, ok bool) {
-	depth, inside := 0, 0
-	for i := 0; i < len(src); {
+// group is the inside of a named group in a pattern's text.
+type group struct {
+	name     string
+	from, to int
+}
+
+// namedGroups finds the named groups of a valid pattern, outer before inner.
+func namedGroups(src string) []group {
+	var out []group
+	var open []int // index into out, -1 for a group without a name
+	for i := 0; i < len(src); i++ {
 		switch rest := src[i:]; {
 		case strings.HasPrefix(rest, `\Q`):
-			i += skipTo(rest, `\E`)
-			continue
+			i += skipTo(rest, `\E`) - 1
 		case rest[0] == '\\':
 			i++
 		case rest[0] == '[':
-			i += skipClass(rest)
-			continue
+			i += skipClass(rest) - 1
 		case rest[0] == '(':
-			depth++
-			for _, open := range []string{"(?P<value>", "(?<value>"} {
-				if inside == 0 && strings.HasPrefix(rest, open) {
-					inside, from = depth, i+len(open)
-				}
+			name, head := groupName(rest)
+			if name == "" {
+				open = append(open, -1)
+				continue
 			}
-		case rest[0] == ')':
-			if depth == inside && inside > 0 {
-				return from, i, true
+			open = append(open, len(out))
+			out = append(out, group{name: name, from: i + head})
+		case rest[0] == ')' && len(open) > 0:
+			if n := open[len(open)-1]; n >= 0 {
+				out[n].to = i
 			}
-			depth--
+			open = open[:len(open)-1]
 		}
-		i++
 	}
-	return 0, 0, false
+	return out
+}
+
+// groupName reads `(?P<name>` or `(?<name>` and says how long that is.
+func groupName(s string) (name string, head int) {
+	for _, mark := range []string{"(?P<", "(?<"} {
+		if rest, ok := strings.CutPrefix(s, mark); ok {
+			if end := strings.IndexByte(rest, '>'); end > 0 {
+				return rest[:end], len(mark) + end + 1
+			}
+		}
+	}
+	return "", 0
 }
 
 // skipTo is the length up to and with the end mark, or all there is.
@@ -116,26 +148,26 @@ func skipClass(s string) int {
 
 // literal finds the longest text that every match must contain, so that a
 // gigabyte of other output costs one search for it and no matching.
-func literal(r *syntax.Regexp) []byte {
+func literal(r *syntax.Regexp, number func(group string) bool) []byte {
 	switch r.Op {
 	case syntax.OpLiteral:
 		if r.Flags&syntax.FoldCase == 0 {
 			return []byte(string(r.Rune))
 		}
 	case syntax.OpCapture:
-		if r.Name != "value" { // the hollow pattern must be found too
-			return literal(r.Sub[0])
+		if !number(r.Name) { // the hollow pattern must be found too
+			return literal(r.Sub[0], number)
 		}
 	case syntax.OpPlus:
-		return literal(r.Sub[0])
+		return literal(r.Sub[0], number)
 	case syntax.OpRepeat:
 		if r.Min > 0 {
-			return literal(r.Sub[0])
+			return literal(r.Sub[0], number)
 		}
 	case syntax.OpConcat:
 		var best []byte
 		for _, s := range r.Sub {
-			if l := literal(s); len(l) > len(best) {
+			if l := literal(s, number); len(l) > len(best) {
 				best = l
 			}
 		}
@@ -150,7 +182,7 @@ func (p *Pattern) Literal() []byte { return p.literal }
 // match is one match in a line: where the groups are.
 type match struct {
 	loc    []int
-	hollow bool // the value is spelled as not finite
+	hollow bool // a number is spelled as not finite
 }
 
 // find returns every match in the line.
@@ -179,14 +211,20 @@ func (p *Pattern) find(line []byte) []match {
 	return out
 }
 
-// groups returns the named groups of a match other than the value.
+// labels returns the named groups of a match other than the value.
+func (p *Pattern) labels(line []byte, m match) map[string]string {
+	out := p.groups(line, m)
+	delete(out, "value")
+	return out
+}
+
+// groups returns the named groups that took part in a match.
 func (p *Pattern) groups(line []byte, m match) map[string]string {
 	out := make(map[string]string)
 	for i, name := range p.names {
-		if name == "" || i == p.value || m.loc[2*i] < 0 {
-			continue
+		if name != "" && m.loc[2*i] >= 0 {
+			out[name] = string(line[m.loc[2*i]:m.loc[2*i+1]])
 		}
-		out[name] = string(line[m.loc[2*i]:m.loc[2*i+1]])
 	}
 	return out
 }
