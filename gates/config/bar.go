@@ -1,0 +1,151 @@
+package config
+
+import "fmt"
+
+// Bar is a limit on a number.
+type Bar struct {
+	Metric  string
+	Pattern string   // with a group `value`; "" where the gate or a Metric gives the number
+	Min     *float64 // nil for none
+	Max     *float64
+	Unit    string // "" where nothing is said
+
+	Parts     []string // metrics that must add up to this one
+	Tolerance float64  // share of the whole, 0 to 1, that the sum may be off; 0 without Parts
+
+	MinMatches int // numbers there must be, at least 1
+}
+
+// Metric is a number that is read and recorded, but not judged.
+type Metric struct {
+	Name    string
+	Pattern string
+	Unit    string
+}
+
+// defaultTolerance is what timing a whole and its parts apart costs: clocks,
+// launches and the glue between the parts.
+const defaultTolerance = 0.05
+
+// metrics reads the bars and the metrics of a gate. They share a table of
+// which line gives which number, because two patterns for one would mean two things.
+func (f *fields) metrics(g *Gate) {
+	given := make(map[string]int) // metric with a pattern: its line
+	barred := make(map[string]int)
+	for _, t := range f.tables("bar") {
+		b := f.item("bar", "metric", t)
+		g.Bars = append(g.Bars, b.bar(barred, given))
+		b.done()
+	}
+	for _, t := range f.tables("metric") {
+		m := f.item("metric", "metric", t)
+		g.Metrics = append(g.Metrics, m.metric(given))
+		m.done()
+	}
+}
+
+// item returns the fields of one of a gate's tables, which a key names.
+func (f *fields) item(word, key string, table *value) *fields {
+	name, label := "", fmt.Sprintf("[[gate.%s]]", word)
+	if e := table.get(key); e != nil && e.value.kind == isString {
+		name = e.value.text
+		label += " " + quoted(name)
+	}
+	return f.fields(f.place.named(word, name), label+" of "+f.label, table)
+}
+
+// once reports a name that comes a second time.
+func (f *fields) once(e *entry, seen map[string]int, format string) bool {
+	name := e.value.text
+	if first, ok := seen[name]; ok {
+		f.add(e.value.span, "keep one of the two", format, quoted(name), first)
+		return false
+	}
+	seen[name] = f.line(e.value.span.from)
+	return true
+}
+
+const (
+	secondBar     = "a second bar on %s, the first is on line %d"
+	secondPattern = "a second pattern for %s, the first is on line %d"
+)
+
+func (f *fields) bar(barred, given map[string]int) Bar {
+	b := Bar{MinMatches: 1}
+	f.need("metric", `"worst-rel"`)
+	metric := f.word("metric", `"worst-rel"`, &b.Metric)
+	pattern := f.numberPattern(&b.Pattern)
+	if metric != nil && f.once(metric, barred, secondBar) && pattern != nil {
+		f.once(metric, given, secondPattern)
+	}
+	f.bounds(&b)
+	f.unit(&b.Unit)
+	f.parts(&b)
+	f.whole("min-matches", 1, 1<<30, &b.MinMatches)
+	return b
+}
+
+func (f *fields) bounds(b *Bar) {
+	b.Min, _ = f.number("min", "0.5")
+	least := f.table.get("min")
+	most := f.table.get("max")
+	b.Max, _ = f.number("max", "2e-5")
+	switch {
+	case least == nil && most == nil:
+		f.add(f.table.span, "add max = 2e-5, or min", "%s has neither min nor max, so nothing could cross it", f.label)
+	case b.Min != nil && b.Max != nil && *b.Min > *b.Max:
+		f.bad(most, "swap them", "is below min, so that nothing could hold it")
+	}
+}
+
+// parts reads the metrics that must add up to this one.
+func (f *fields) parts(b *Bar) {
+	e, items := f.texts("parts", `["fwd-ms", "bwd-ms"]`)
+	seen := make(map[string]bool)
+	for _, item := range items {
+		switch {
+		case !isWord(item.text):
+			f.badWord(item, "parts")
+		case item.text == b.Metric:
+			f.add(item.span, "leave it out", "%q in %s names the whole itself", "parts", f.label)
+		case seen[item.text]:
+			f.add(item.span, "leave it out", "%q in %s names %s twice", "parts", f.label, quoted(item.text))
+		default:
+			seen[item.text] = true
+			b.Parts = append(b.Parts, item.text)
+		}
+	}
+	if e != nil && len(items) == 0 {
+		f.bad(e, `write parts = ["fwd-ms", "bwd-ms"], or leave the line out`, "is empty")
+	}
+	f.tolerance(b)
+}
+
+func (f *fields) tolerance(b *Bar) {
+	share, e := f.number("tolerance", "0.05")
+	switch {
+	case f.table.get("parts") == nil:
+		if e != nil {
+			f.add(e.span, "add parts, or leave the line out", "%q in %s means nothing without %q", e.key, f.label, "parts")
+		}
+	case e == nil:
+		b.Tolerance = defaultTolerance
+	case *share < 0 || *share > 1:
+		f.bad(e, "write tolerance = 0.05 for five percent", "must be a share from 0 to 1")
+	default:
+		b.Tolerance = *share
+	}
+}
+
+func (f *fields) metric(given map[string]int) Metric {
+	var m Metric
+	f.need("metric", `"worst-rel"`)
+	e := f.word("metric", `"worst-rel"`, &m.Name)
+	f.need("pattern", `'worst rel (?P<value>[0-9.eE+-]+)'`)
+	f.numberPattern(&m.Pattern)
+	f.unit(&m.Unit)
+	if e != nil {
+		f.once(e, given, secondPattern)
+	}
+	return m
+}

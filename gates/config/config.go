@@ -1,0 +1,91 @@
+// Package config reads gpuci.toml: the gates of a workspace, and under it the
+// settings of the machine and of the person.
+//
+// It reads strictly. An unknown key, a wrong type or a value that cannot be
+// meant is a mistake, and Load gives every mistake of every file at once, each
+// with its line, a caret, and what to write instead. What Load returns is
+// complete: defaults are filled in, and every value knows where it came from.
+//
+// It opens nothing but the files it is given. Whether a patch, a directory or
+// a program exists is for the one who uses it to find out; that a path stays
+// inside the workspace is checked by its text alone, so symlinks are not
+// followed.
+package config
+
+import (
+	"slices"
+	"time"
+)
+
+// FileName is the file that makes a directory a workspace.
+const FileName = "gpuci.toml"
+
+// Config is what the files say together, with defaults filled in.
+type Config struct {
+	Root      string // directory of the workspace file, absolute
+	Workspace struct {
+		Name string // default: the base name of Root
+	}
+	Build struct {
+		Wait    time.Duration // longest wait for the link lock
+		Timeout time.Duration // time limit of a build
+	}
+	Links    int    // links at a time on this machine, at least 1
+	LockDir  string // absolute; "" leaves the choice to the lock's own rules
+	Pressure Pressure
+	Gates    []Gate // as they stand in the file
+
+	origins map[string]setting
+}
+
+// Pressure says when to hold work back, and for how long.
+type Pressure struct {
+	IOFull struct {
+		Long, Short int // percent; work is held back while both windows are over these
+		Resume      int // percent; work goes on below this
+	}
+	Budget  time.Duration // the most a whole build may be held back
+	MinFree int64         // bytes of memory that must be free
+}
+
+// The defaults. A link lock is worth half an hour of waiting, because one cold
+// build of a large workspace links for that long.
+const (
+	defaultWait         = 30 * time.Minute
+	defaultBuildTimeout = 40 * time.Minute
+	defaultLinks        = 1
+	defaultLong         = 40
+	defaultShort        = 60
+	defaultResume       = 25
+	defaultBudget       = 5 * time.Minute
+)
+
+func defaults() *Config {
+	c := &Config{Links: defaultLinks, origins: make(map[string]setting)}
+	c.Build.Wait = defaultWait
+	c.Build.Timeout = defaultBuildTimeout
+	c.Pressure.IOFull.Long = defaultLong
+	c.Pressure.IOFull.Short = defaultShort
+	c.Pressure.IOFull.Resume = defaultResume
+	c.Pressure.Budget = defaultBudget
+	return c
+}
+
+// Gate returns the gate of that name.
+func (c *Config) Gate(name string) (*Gate, bool) {
+	i := slices.IndexFunc(c.Gates, func(g Gate) bool { return g.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &c.Gates[i], true
+}
+
+// Near returns the names of gates that look like name, at most three, the
+// nearest first.
+func (c *Config) Near(name string) []string {
+	names := make([]string, len(c.Gates))
+	for i, g := range c.Gates {
+		names[i] = g.Name
+	}
+	return near(name, names, 3)
+}

@@ -1,0 +1,168 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Gate is one named check.
+type Gate struct {
+	Name, About string
+
+	Build, Run []Command // in order; Build can be empty, Run cannot
+	Dir        string    // where they run, relative to Root
+	Env        map[string]string
+	Products   []string // globs of build products to hash, relative to Root
+
+	Profile, Backend string   // part of the series of its numbers
+	Needs            []string // "gpu", "gpu:2", "vram>=40GiB", "sm>=90"
+
+	BuildTimeout time.Duration // of all of Build
+	Timeout      time.Duration // of all of Run
+	NoProgress   time.Duration // no output and no CPU for so long; 0 is off
+	Grace        time.Duration // between TERM and KILL
+
+	Reader   string // how tests are counted: libtest, gotest or none
+	MinTests int    // at least 1; 0 with reader none
+
+	Bars      []Bar
+	Metrics   []Metric
+	Witnesses []Witness
+	Scope     map[string]Axis
+	Faults    []Fault
+
+	Expect string    // "" or "red"
+	Owner  string    // of a known red
+	Until  time.Time // its last day: midnight UTC at the start of that day
+}
+
+// The defaults of a gate. Two minutes are a long link, so that five without
+// output or CPU are no progress; a test that handles TERM is done in five seconds.
+const (
+	defaultTimeout    = 20 * time.Minute
+	defaultNoProgress = 5 * time.Minute
+	defaultGrace      = 5 * time.Second
+	defaultDir        = "."
+)
+
+// gates reads every [[gate]], wrong ones too, so that all mistakes are shown.
+func (l *layer) gates(f *fields) {
+	if !f.only("gate", l.role == workspace, "the workspace's "+FileName) {
+		return
+	}
+	lines := make(map[string]int) // of the names so far
+	for _, table := range f.tables("gate") {
+		g := l.gate(f, table)
+		at := table.span
+		if e := table.get("name"); e != nil {
+			at = e.value.span
+		}
+		if first, ok := lines[g.Name]; ok && g.Name != "" {
+			l.add(at, "give it another name", "a second gate %q, the first is on line %d", g.Name, first)
+			continue
+		}
+		lines[g.Name] = l.line(at.from)
+		l.config.Gates = append(l.config.Gates, g)
+	}
+}
+
+func (l *layer) gate(top *fields, table *value) Gate {
+	g := Gate{
+		Dir: defaultDir, Timeout: defaultTimeout, BuildTimeout: l.config.Build.Timeout,
+		NoProgress: defaultNoProgress, Grace: defaultGrace,
+	}
+	f := l.fields(top.place.in("gate"), "[[gate]]", table)
+	f.gateName(&g)
+	f.text("about", `"what it shows"`, &g.About)
+	g.Build = f.commands("build")
+	if f.need("run", `["cargo", "test"]`) {
+		g.Run = f.commands("run")
+	}
+	f.dir(&g)
+	f.env(&g)
+	f.products(&g)
+	f.text("profile", `"release"`, &g.Profile)
+	f.text("backend", `"cuda"`, &g.Backend)
+	f.needs(&g)
+	f.limits(&g)
+	f.reader(&g)
+	f.metrics(&g)
+	f.witnesses(&g)
+	f.scope(&g)
+	f.faults(&g)
+	f.expect(&g)
+	f.done()
+	return g
+}
+
+// gateName reads the name first, for the messages and places that follow.
+func (f *fields) gateName(g *Gate) {
+	if e := f.table.get("name"); e != nil && e.value.kind == isString {
+		f.place = place{}.named("gate", e.value.text)
+		f.label = "[[gate]] " + quoted(e.value.text)
+	}
+	if !f.need("name", `"unit-tests"`) {
+		return
+	}
+	e := f.word("name", `"unit-tests"`, &g.Name)
+	if e != nil && strings.HasPrefix(g.Name, "-") {
+		f.bad(e, fmt.Sprintf("write name = %q", strings.TrimLeft(g.Name, "-")), "must not begin with -, or no command line could name it")
+	}
+}
+
+// limits reads the time limits.
+func (f *fields) limits(g *Gate) {
+	f.duration("timeout", 1, &g.Timeout)
+	if s, ok := f.config.origins["build.timeout"]; ok { // which is the default here
+		at := f.place.in("build-timeout")
+		s.word = at.word
+		f.config.origins[at.key] = s
+	}
+	f.duration("build-timeout", 1, &g.BuildTimeout)
+	f.duration("no-progress", 0, &g.NoProgress)
+	f.duration("grace", 0, &g.Grace)
+}
+
+// expect reads what is said about a known red.
+func (f *fields) expect(g *Gate) {
+	e := f.text("expect", `"red"`, &g.Expect)
+	if e != nil && g.Expect != "red" {
+		f.bad(e, `write expect = "red", or leave the line out`, `can only be "red", not %s`, quoted(g.Expect))
+	}
+	owner := f.text("owner", `"kernels"`, &g.Owner)
+	until := f.date("until", &g.Until)
+	red := f.table.get("expect")
+	for _, other := range []struct {
+		key, example string
+		entry        *entry
+	}{{"owner", `"kernels"`, owner}, {"until", `"2026-12-15"`, until}} {
+		switch {
+		case red != nil && f.table.get(other.key) == nil:
+			f.add(red.span, fmt.Sprintf("add %s = %s", other.key, other.example), "%q in %s needs %q beside it", red.key, f.label, other.key)
+		case red == nil && other.entry != nil:
+			f.add(other.entry.span, `add expect = "red", or leave the line out`, "%q in %s means nothing without %q", other.key, f.label, "expect")
+		}
+	}
+}
+
+// date reads a day.
+func (f *fields) date(key string, into *time.Time) *entry {
+	const example = `until = "2026-12-15"`
+	e := f.take(key)
+	if e == nil {
+		return nil
+	}
+	if e.value.kind != isString {
+		f.wrong(e, "a day in quotes", example)
+		return nil
+	}
+	day, err := time.Parse(time.DateOnly, e.value.text)
+	if err != nil {
+		f.bad(e, "write "+example, "is no day: %s", quoted(e.value.text))
+		return nil
+	}
+	f.note(e)
+	*into = day
+	return e
+}

@@ -1,0 +1,155 @@
+package config
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func mustLoad(t testing.TB, src Sources) *Config {
+	t.Helper()
+	c, err := Load(src)
+	if err != nil {
+		t.Fatalf("load %s: %v", src.Workspace, err)
+	}
+	return c
+}
+
+// loadGood loads a file of testdata/good as the workspace of a fresh directory.
+func loadGood(t testing.TB, name string) (*Config, Sources) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "good", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := sourcesIn(t.TempDir())
+	write(t, src.Workspace, string(data))
+	return mustLoad(t, src), src
+}
+
+func ptr(f float64) *float64 { return &f }
+
+// TestDesignSample reads the sample that the design promises.
+func TestDesignSample(t *testing.T) {
+	c, src := loadGood(t, "design.toml")
+	want := defaults()
+	want.Root = filepath.Dir(src.Workspace)
+	want.Workspace.Name = "dormouse"
+	want.Pressure.MinFree = 28 << 30
+	want.Gates = []Gate{
+		{
+			Name: "fused-adjoint", About: "the fused KDA backward against the float64 oracle",
+			Build: []Command{{Argv: []string{"cargo", "build", "--features", "cuda", "--test", "fused_adjoint_f64"}}},
+			Run:   []Command{{Argv: []string{"cargo", "test", "--features", "cuda", "--test", "fused_adjoint_f64", "--", "--nocapture"}}},
+			Dir:   ".", Profile: "debug", Needs: []string{"gpu"},
+			BuildTimeout: 40 * time.Minute, Timeout: 20 * time.Minute, NoProgress: 2 * time.Minute, Grace: 5 * time.Second,
+			Reader: "libtest", MinTests: 2,
+			Bars: []Bar{{Metric: "worst-rel", Pattern: `worst rel (?P<value>[0-9.eE+-]+) on (?P<term>d_\w+)`, Max: ptr(2e-5), MinMatches: 1}},
+			Witnesses: []Witness{{
+				Pattern: `fused kda=(?P<fused>\d+)/(?P<asked>\d+) node_bwd=(?P<node_bwd>\d+) declined=(?P<declined>\d+)`,
+				Holds:   "node_bwd > 0 && fused == asked",
+			}},
+			Scope:  map[string]Axis{"chunks": {Covered: []any{int64(1), int64(2), int64(4)}, Production: []any{int64(32)}}},
+			Faults: []Fault{{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "worst-rel", MustNotMove: "one-chunk-rel"}},
+		},
+		{
+			Name: "fused-library",
+			Run:  []Command{{Argv: []string{"cargo", "test", "--test", "fused_library"}}},
+			Dir:  ".", BuildTimeout: 40 * time.Minute, Timeout: 20 * time.Minute, NoProgress: 5 * time.Minute, Grace: 5 * time.Second,
+			Reader: "libtest", MinTests: 1,
+			Expect: "red", Owner: "kernels", Until: time.Date(2026, 12, 15, 0, 0, 0, 0, time.UTC),
+		},
+	}
+	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// TestPrintLoadsAgain holds the printed result against what was printed.
+func TestPrintLoadsAgain(t *testing.T) {
+	files, err := filepath.Glob("testdata/good/*.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 3 {
+		t.Fatalf("found %d good files, want at least 3", len(files))
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			_, src := loadGood(t, filepath.Base(file))
+			write(t, src.Machine, "links = 3\nlock-dir = '/run/lock/\"mine\"'\n")
+			c := mustLoad(t, src)
+			printAgain(t, c, src)
+		})
+	}
+}
+
+func printAgain(t testing.TB, c *Config, src Sources) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := c.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	write(t, src.Workspace, out.String())
+	again := mustLoad(t, src)
+	if d := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Config{})); d != "" {
+		t.Errorf("printed:\n%s\n-first +again\n%s", out.String(), d)
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
+		if strings.Contains(line, " = ") && !strings.Contains(line, "  # ") {
+			t.Errorf("line %d does not say where its value came from: %s", i+1, line)
+		}
+	}
+}
+
+// TestEveryKey spells out what the round trip cannot see: values that are
+// dropped on the way in.
+func TestEveryKey(t *testing.T) {
+	c, _ := loadGood(t, "every-key.toml")
+	if len(c.Gates) != 2 {
+		t.Fatalf("got %d gates, want 2", len(c.Gates))
+	}
+	want := Gate{
+		Name: "every.key_1", About: `it's "quoted" \ here`,
+		Build: []Command{{Argv: []string{"make", "-j2"}}, {Argv: []string{"make", "check-build", ""}}},
+		Run:   []Command{{Shell: "make check |\n  tee \"log file\"\n"}},
+		Dir:   "sub/dir", Products: []string{"target/*.so", "build/[a-z]*"},
+		Env:     map[string]string{"RUST_BACKTRACE": "1", "odd.name": "", "TAB": "a\tb\x01\"'"},
+		Profile: "release", Backend: "cuda", Needs: []string{"gpu:2", "vram>=40GiB", "sm>=90", "gpu"},
+		BuildTimeout: 1500 * time.Millisecond, Timeout: 90 * time.Minute,
+		Reader: "gotest", MinTests: 16,
+		Bars: []Bar{
+			{
+				Metric: "step-ms", Pattern: `step (?P<value>[\d.]+) on (?P<card>\w+)`, Min: ptr(-1), Max: ptr(1e21),
+				Unit: "ms", Parts: []string{"fwd-ms", "bwd-ms"}, Tolerance: 0, MinMatches: 3,
+			},
+			{Metric: "said-by-the-gate", Min: ptr(1000), MinMatches: 1},
+		},
+		Metrics: []Metric{{Name: "fwd-ms", Pattern: `fwd (?P<value>\d+)'`, Unit: "%"}},
+		Witnesses: []Witness{
+			{Name: "fused", Pattern: `fused=(?P<fused>\d+)`, Holds: "fused > 0"},
+			{Pattern: `declined=(?P<declined>\d+)`, Holds: "declined\n== 0"},
+		},
+		Scope: map[string]Axis{
+			"chunks": {Covered: []any{int64(1), 2.0, "odd"}, Production: []any{int64(-1)}},
+			"heads":  {Covered: []any{int64(1)}, Production: []any{1e300, 1e20}},
+		},
+		Faults: []Fault{{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "step-ms", MustNotMove: "fwd-ms", Must: "be red"}},
+		Expect: "red", Owner: "the kernels people", Until: time.Date(2026, 12, 15, 0, 0, 0, 0, time.UTC),
+	}
+	if d := cmp.Diff(want, c.Gates[0]); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if c.Pressure.MinFree != 3<<29 || c.Pressure.Budget != 90*time.Second || c.Pressure.IOFull.Short != 70 {
+		t.Errorf("got pressure %+v", c.Pressure)
+	}
+	if g := c.Gates[1]; g.MinTests != 0 || g.BuildTimeout != c.Build.Timeout {
+		t.Errorf("with reader none and no build-timeout got min-tests %d, build-timeout %v", g.MinTests, g.BuildTimeout)
+	}
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// needs reads what a gate needs of the machine. Only the spelling is looked
+// at: what the machine has is for the one who asks it.
+func (f *fields) needs(g *Gate) {
+	e, items := f.texts("needs", `["gpu"]`)
+	for _, item := range items {
+		if !isNeed(item.text) {
+			f.add(item.span, `write "gpu", "gpu:2", "vram>=40GiB" or "sm>=90"`, "%q in %s has no such need: %s", e.key, f.label, quoted(item.text))
+			continue
+		}
+		g.Needs = append(g.Needs, item.text)
+	}
+}
+
+func isNeed(s string) bool {
+	if s == "gpu" {
+		return true
+	}
+	if n, ok := strings.CutPrefix(s, "gpu:"); ok {
+		return isCount(n)
+	}
+	if n, ok := strings.CutPrefix(s, "sm>="); ok {
+		return isCount(n)
+	}
+	if size, ok := strings.CutPrefix(s, "vram>="); ok {
+		n, err := parseSize(size)
+		return err == nil && n > 0
+	}
+	return false
+}
+
+// isCount says whether s is a number from 1, in digits alone.
+func isCount(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
+}
+
+const noReader = "none"
+
+func readers() []string { return []string{"libtest", "gotest", noReader} }
+
+// laterReaders are in the format already, so that a file can be told that it
+// is early rather than wrong.
+func laterReaders() []string { return []string{"pytest", "ctest", "junit"} }
+
+// reader reads how tests are counted. There is no default: none would let a
+// gate be green that ran nothing.
+func (f *fields) reader(g *Gate) {
+	ok := f.need("reader", fmt.Sprintf("%q", guessReader(g.Run)))
+	if e := f.text("reader", `"libtest"`, &g.Reader); ok && e != nil {
+		ok = f.knownReader(e)
+	}
+	if g.MinTests = 1; g.Reader == noReader {
+		g.MinTests = 0
+	}
+	f.minTests(g, ok)
+}
+
+func (f *fields) knownReader(e *entry) bool {
+	word, _, _ := strings.Cut(e.value.text, ":")
+	hint := "write one of " + list(readers())
+	switch {
+	case slices.Contains(readers(), e.value.text):
+		return true
+	case slices.Contains(laterReaders(), word):
+		f.bad(e, hint, "cannot be %s yet: it comes with a later version", quoted(e.value.text))
+		return false
+	}
+	// "none" is never suggested: taken on trust it would count nothing.
+	counting := slices.DeleteFunc(readers(), func(r string) bool { return r == noReader })
+	if n := near(e.value.text, counting, 1); n != nil {
+		hint = fmt.Sprintf("did you mean %q?", n[0])
+	}
+	f.bad(e, hint, "is no reader: %s", quoted(e.value.text))
+	return false
+}
+
+// minTests reads how many tests must have run. Where the reader counts, none
+// is never enough; where it does not, nothing can be asked for.
+func (f *fields) minTests(g *Gate, readerKnown bool) {
+	least := 0
+	if readerKnown && g.Reader != noReader {
+		least = 1
+	}
+	e := f.whole("min-tests", least, 1<<30, &g.MinTests)
+	if e != nil && g.Reader == noReader && g.MinTests > 0 {
+		f.bad(e, "write "+`reader = "libtest" or "gotest", or leave min-tests out`, "cannot be %d with reader %q, which counts nothing", g.MinTests, noReader)
+	}
+}
+
+// guessReader reads the reader off the command, for a hint.
+func guessReader(run []Command) string {
+	for _, c := range run {
+		words := c.Argv
+		if c.Shell != "" {
+			words = strings.Fields(c.Shell)
+		}
+		for i, w := range words {
+			isTest := slices.Contains(words[i:], "test")
+			switch {
+			case w == "cargo" && isTest:
+				return "libtest"
+			case w == "go" && isTest:
+				return "gotest"
+			}
+		}
+	}
+	return noReader
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// gate writes one gate: its own values first, because in TOML they cannot
+// follow the tables below it.
+func (p *printer) gate(g *Gate) {
+	at := place{}.named("gate", g.Name)
+	p.table("[[gate]]", at)
+	p.optional("name", g.Name)
+	p.optional("about", g.About)
+	if len(g.Build) > 0 {
+		p.line("build", tomlCommands(g.Build))
+	}
+	p.line("run", tomlCommands(g.Run))
+	p.line("dir", tomlString(g.Dir))
+	p.strings("products", g.Products)
+	p.optional("profile", g.Profile)
+	p.optional("backend", g.Backend)
+	p.strings("needs", g.Needs)
+	p.line("build-timeout", tomlDuration(g.BuildTimeout))
+	p.line("timeout", tomlDuration(g.Timeout))
+	p.line("no-progress", tomlDuration(g.NoProgress))
+	p.line("grace", tomlDuration(g.Grace))
+	p.optional("reader", g.Reader)
+	p.line("min-tests", strconv.Itoa(g.MinTests))
+	p.optional("expect", g.Expect)
+	p.optional("owner", g.Owner)
+	if g.Expect != "" {
+		p.line("until", tomlString(g.Until.Format(time.DateOnly)))
+	}
+	p.indent = "  "
+	p.env(at.in("env"), g.Env)
+	p.numbers(at, g)
+	for i, w := range g.Witnesses {
+		p.table("[[gate.witness]]", at.named("witness", strconv.Itoa(i+1)))
+		p.optional("name", w.Name)
+		p.optional("pattern", w.Pattern)
+		p.optional("holds", w.Holds)
+	}
+	p.scope(at.in("scope"), g.Scope)
+	p.faults(at, g.Faults)
+	p.indent = ""
+}
+
+func (p *printer) strings(key string, all []string) {
+	if len(all) > 0 {
+		p.line(key, tomlStrings(all))
+	}
+}
+
+func (p *printer) env(at place, env map[string]string) {
+	if len(env) == 0 {
+		return
+	}
+	p.table("[gate.env]", at)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.line(name, tomlString(env[name]))
+	}
+}
+
+func (p *printer) numbers(at place, g *Gate) {
+	for _, b := range g.Bars {
+		p.table("[[gate.bar]]", at.named("bar", b.Metric))
+		p.optional("metric", b.Metric)
+		p.optional("pattern", b.Pattern)
+		p.bound("min", b.Min)
+		p.bound("max", b.Max)
+		p.optional("unit", b.Unit)
+		if len(b.Parts) > 0 {
+			p.strings("parts", b.Parts)
+			p.line("tolerance", tomlFloat(b.Tolerance))
+		}
+		p.line("min-matches", strconv.Itoa(b.MinMatches))
+	}
+	for _, m := range g.Metrics {
+		p.table("[[gate.metric]]", at.named("metric", m.Name))
+		p.optional("metric", m.Name)
+		p.optional("pattern", m.Pattern)
+		p.optional("unit", m.Unit)
+	}
+}
+
+func (p *printer) bound(key string, limit *float64) {
+	if limit != nil {
+		p.line(key, tomlFloat(*limit))
+	}
+}
+
+func (p *printer) scope(at place, scope map[string]Axis) {
+	if len(scope) == 0 {
+		return
+	}
+	p.table("[gate.scope]", at)
+	for _, name := range slices.Sorted(maps.Keys(scope)) {
+		axis := scope[name]
+		p.line(name, fmt.Sprintf("{ covered = %s, production = %s }",
+			tomlArray(axis.Covered, tomlPoint), tomlArray(axis.Production, tomlPoint)))
+	}
+}
+
+func (p *printer) faults(at place, faults []Fault) {
+	for _, f := range faults {
+		p.table("[[gate.fault]]", at.named("fault", f.Name))
+		p.optional("name", f.Name)
+		p.optional("patch", f.Patch)
+		p.optional("must-move", f.MustMove)
+		p.optional("must-not-move", f.MustNotMove)
+		p.optional("must", f.Must)
+	}
+}

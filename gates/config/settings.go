@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// maxLinks is beyond any machine: a link keeps several cores and the disk busy.
+const maxLinks = 1024
+
+// top reads a whole file.
+func (l *layer) top(root *value) {
+	f := l.fields(place{}, "the file", root)
+	l.workspaceTable(f)
+	l.build(f)
+	l.links(f)
+	l.lockDir(f)
+	l.pressure(f)
+	l.gates(f)
+	f.done()
+}
+
+// only says whether a key may stand in this file, and reports it if not.
+func (f *fields) only(key string, here bool, where string) bool {
+	e := f.table.get(key)
+	if e == nil || here {
+		return true
+	}
+	f.known = append(f.known, key)
+	f.add(e.span, "move it to "+where, "%q cannot stand in a %s file", key, f.role)
+	return false
+}
+
+func (l *layer) workspaceTable(f *fields) {
+	if !f.only("workspace", l.role == workspace, "the workspace's "+FileName) {
+		return
+	}
+	if t := f.sub("workspace", "[workspace] above its lines"); t != nil {
+		t.text("name", `"dormouse"`, &l.config.Workspace.Name)
+		t.done()
+	}
+}
+
+func (l *layer) build(f *fields) {
+	if t := f.sub("build", "[build] above its lines"); t != nil {
+		t.duration("wait", 0, &l.config.Build.Wait)
+		t.duration("timeout", 1, &l.config.Build.Timeout)
+		t.done()
+	}
+}
+
+// links is a number of the machine. A workspace goes from machine to machine,
+// so asking for more than this one allows is no mistake: it gets what there is.
+func (l *layer) links(f *fields) {
+	before, origin := l.config.Links, l.config.origins["links"]
+	f.whole("links", 1, maxLinks, &l.config.Links)
+	if l.role != workspace || l.config.Links <= before {
+		return
+	}
+	l.config.Links = before
+	if origin.Line == 0 {
+		delete(l.config.origins, "links")
+		return
+	}
+	l.config.origins["links"] = origin
+}
+
+func (l *layer) lockDir(f *fields) {
+	if !f.only("lock-dir", l.role != workspace, "the machine's or your own file: every workspace must use the same locks") {
+		return
+	}
+	var dir string
+	e := f.text("lock-dir", `"/run/lock/gpuci"`, &dir)
+	switch {
+	case e == nil:
+	case !filepath.IsAbs(dir):
+		f.bad(e, `write lock-dir = "/run/lock/gpuci"`, "must be an absolute path, not %s", quoted(dir))
+	default:
+		l.config.LockDir = dir
+	}
+}
+
+func (l *layer) pressure(f *fields) {
+	t := f.sub("pressure", "[pressure] above its lines")
+	if t == nil {
+		return
+	}
+	p := &l.config.Pressure
+	if io := t.sub("io-full", "io-full = { long = 40, short = 60, resume = 25 }"); io != nil {
+		io.whole("long", 0, 100, &p.IOFull.Long)
+		io.whole("short", 0, 100, &p.IOFull.Short)
+		io.whole("resume", 0, 100, &p.IOFull.Resume)
+		io.done()
+	}
+	t.duration("budget", 0, &p.Budget)
+	t.size("min-free", &p.MinFree)
+	t.done()
+}
+
+// agree checks values that can come from different files against each other.
+func (c *Config) agree() Problems {
+	io := c.Pressure.IOFull
+	most := min(io.Long, io.Short)
+	if io.Resume <= most {
+		return nil
+	}
+	key := "pressure.io-full.resume"
+	if _, ok := c.Origin(key); !ok { // then another value went below the default
+		key = "pressure.io-full.short"
+		if io.Long == most {
+			key = "pressure.io-full.long"
+		}
+	}
+	s := c.origins[key]
+	msg := fmt.Sprintf("work would resume at %d %% but be held back over %d %%", io.Resume, most)
+	return Problems{s.text.problem(s.span, msg, fmt.Sprintf("write resume = %d or less", most))}
+}

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"gpuci/gates/expr"
+)
+
+// Witness is a relation between counters that the gate prints.
+type Witness struct {
+	Name    string // "" where none is given
+	Pattern string // its named groups are the counters
+	Holds   string // in the language of package expr
+}
+
+func (f *fields) witnesses(g *Gate) {
+	for i, t := range f.tables("witness") {
+		w := f.item("witness", "name", t)
+		w.place = f.place.named("witness", strconv.Itoa(i+1))
+		g.Witnesses = append(g.Witnesses, w.witness())
+		w.done()
+	}
+}
+
+func (f *fields) witness() Witness {
+	var w Witness
+	f.word("name", `"took-the-fused-path"`, &w.Name)
+	const example = `'fused=(?P<fused>\d+)/(?P<asked>\d+)'`
+	f.need("pattern", example)
+	re, e := f.pattern(example, &w.Pattern)
+	if re != nil && len(groups(re)) == 0 {
+		f.bad(e, `name the counters: (?P<fused>\d+)`, "has no named group, so there is nothing to hold against anything")
+		re = nil
+	}
+	f.need("holds", `"fused == asked"`)
+	if e := f.text("holds", `"fused == asked"`, &w.Holds); e != nil {
+		f.relation(e, re)
+	}
+	return w
+}
+
+// relation checks what must hold; re is nil where the pattern is wrong itself.
+func (f *fields) relation(e *entry, re *regexp.Regexp) {
+	x, err := expr.Parse(e.value.text)
+	if err != nil {
+		at := e.value.span
+		var xe *expr.Error
+		if errors.As(err, &xe) {
+			at = e.value.piece(xe.Offset, xe.Offset+1)
+			err = errors.New(xe.Msg)
+		}
+		f.add(at, `write a relation between counters, like "node_bwd > 0 && fused == asked"`, "%q in %s is no relation: %s", e.key, f.label, err)
+		return
+	}
+	if len(x.Names()) == 0 {
+		f.bad(e, "", "names no counter, so it could not fail")
+		return
+	}
+	if re == nil {
+		return
+	}
+	for _, n := range x.Names() {
+		if slices.Contains(groups(re), n.Text) {
+			continue
+		}
+		hint := "the groups are " + list(groups(re))
+		if like := near(n.Text, groups(re), 1); like != nil {
+			hint = fmt.Sprintf("did you mean %q?", like[0])
+		}
+		f.add(e.value.piece(n.Offset, n.Offset+len(n.Text)), hint, "%q in %s names %s, which is no group of its pattern", e.key, f.label, quoted(n.Text))
+	}
+}
