@@ -1,0 +1,29 @@
+# make test    what `go test ./...` runs, with the race detector
+# make lint    gofmt, go vet, staticcheck, the import rule
+# make bench   the figures the documents quote, printed as ratios
+# make soak    the long forms of the randomised tests
+GO ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 60s
+
+.PHONY: build test lint bench soak
+
+build:
+	$(GO) build -o bin/ ./cmd/...
+
+test:
+	$(GO) test -race ./...
+
+lint:
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	$(GO) test -count=1 -run '^TestImportRule$$' ./cmd/gpuci
+
+bench:
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
+	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
+
+soak:
+	GPUCI_SOAK=1 $(GO) test -count=1 -timeout 120m ./...
+	./.ci/fuzz $(FUZZTIME)

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is the table of the design: which packages of ours a package may
+// import. Test files are held to it too. A package that is not in it may not
+// exist.
+var mayImport = map[string][]string{
+	"reaper/proc": {}, "pressure": {}, "worktrees": {},
+	"buildlock": {"reaper/proc"}, "reaper": {"reaper/proc"},
+	"kernels": {}, "kernels/kda": {},
+	"kernels/device": {"reaper/proc", "buildlock"},
+	"gates/expr":     {}, "gates/reader": {}, "gates/metric": {},
+	"gates/config": {"gates/expr"},
+	"gates": {"gates/config", "gates/expr", "gates/reader", "gates/metric",
+		"reaper", "reaper/proc", "pressure", "buildlock", "kernels", "kernels/device", "worktrees"},
+	"ci":             {"gates", "worktrees"},
+	"cmd/gpuci-link": {"buildlock", "pressure"},
+	"cmd/gpuci-cuda": {"kernels"},
+	"cmd/gpuci":      nil, // all
+}
+
+// listed is what `go list -json` says of a package.
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+// TestImportRule holds every package against the table: imports go downwards
+// only, so that a leaf can be used and tested alone.
+func TestImportRule(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "gpuci/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		checkImports(t, p)
+	}
+	if seen < 10 {
+		t.Errorf("go list gave %d packages: the rule was not really checked", seen)
+	}
+}
+
+func checkImports(t *testing.T, p listed) {
+	name := strings.TrimPrefix(p.ImportPath, "gpuci/")
+	allowed, known := mayImport[name]
+	if !known {
+		t.Errorf("package %s is not in the import table of the design", name)
+		return
+	}
+	if allowed == nil {
+		return
+	}
+	for _, imp := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+		dep, ours := strings.CutPrefix(imp, "gpuci/")
+		if ours && dep != name && !slices.Contains(allowed, dep) {
+			t.Errorf("%s imports %s; it may import %q", name, dep, allowed)
+		}
+	}
+}

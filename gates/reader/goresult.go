@@ -1,0 +1,197 @@
+package reader
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+)
+
+// close judges the end of a package.
+func (e *events) close(c *Counts, name string, p *goPackage, action string) {
+	if p.cached {
+		e.cache.add(name)
+	}
+	if action == "skip" {
+		return // no test files
+	}
+	if p.built {
+		c.Suites++
+	}
+	if p.lost {
+		c.contradict("package %s had more than %d tests open at once: split it", name, maxOpen)
+	}
+	began := openTests(p.open)
+	switch {
+	case action == "fail":
+		failedPackage(c, name, p.failed, p.built)
+		neverEnded(c, name, began)
+	case len(began) > 0:
+		c.contradict("package %s says ok while %s had not ended: look for an exit in it", name, began[0])
+	case !p.ran && !p.passed && !p.noTests:
+		ranNothing(c, name)
+	}
+}
+
+// end says what a stream of events lacks.
+func (e *events) end(c *Counts) {
+	var names []string
+	for name := range e.open {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		during := ""
+		if began := openTests(e.open[name].open); len(began) > 0 {
+			during = ", during " + began[0]
+		}
+		c.contradict("package %s began and never reported how it ended%s: a test ended the whole process, or it was stopped; run the package alone", name, during)
+	}
+	if e.mixed != "" {
+		c.contradict("a plain line of go test (%s) stands among events: run every go test of the gate with -json", e.mixed)
+	}
+	e.cache.remark(c)
+}
+
+// foreign looks at a line beside the events: a compiler's, or a plain go test's.
+func (e *events) foreign(line []byte) {
+	if e.mixed != "" || (line[0] != 'o' && line[0] != 'F') {
+		return
+	}
+	if end, ok := parsePackage(line); ok {
+		e.mixed = strings.Clone(end.name)
+	}
+}
+
+// failedPackage counts a package that failed, if no test of it did.
+func failedPackage(c *Counts, name string, testFailed, built bool) {
+	switch {
+	case !built:
+		c.fail(name)
+		c.remark("%s did not build, so its tests did not run", name)
+	case !testFailed:
+		c.fail(name)
+		c.remark("%s failed though no test of it did: see its TestMain, and what ended it", name)
+	}
+}
+
+func neverEnded(c *Counts, name string, began []string) {
+	if len(began) > 0 {
+		c.remark("%s of %s began and never ended, such as %s", count(len(began), "test"), name, began[0])
+	}
+}
+
+func ranNothing(c *Counts, name string) {
+	c.contradict("package %s says ok and ran nothing: look whether its TestMain leaves before the tests", name)
+}
+
+// cache counts the packages whose results came from the test cache.
+type cache struct {
+	n     int
+	first string
+}
+
+func (k *cache) add(name string) {
+	if k.n == 0 {
+		k.first = name
+	}
+	k.n++
+}
+
+func (k *cache) remark(c *Counts) {
+	if k.n > 0 {
+		c.remark("cached: %s did not run again, such as %s; add -count=1", count(k.n, "package"), k.first)
+	}
+}
+
+// openTests are the names of tests without an end, sorted. Benchmarks have none
+// when all is well.
+func openTests[T any](open map[string]T) []string {
+	var names []string
+	for name := range open {
+		if !strings.HasPrefix(name, "Benchmark") {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// packageEnd is the line with which go test ends a package.
+type packageEnd struct {
+	name    string
+	failed  bool
+	built   bool
+	noFiles bool
+	noTests bool
+	cached  bool
+}
+
+// parsePackage reads
+//
+//	ok  	m/pkg	0.003s	coverage: 5.0% of statements
+//	ok  	m/pkg	(cached) [no tests to run]
+//	FAIL	m/pkg	0.003s
+//	FAIL	m/pkg [build failed]
+//	?   	m/pkg	[no test files]
+func parsePackage(line []byte) (end packageEnd, ok bool) {
+	word, rest, ok := bytes.Cut(line, []byte("\t"))
+	if !ok {
+		return end, false
+	}
+	name, rest, tabbed := bytes.Cut(rest, []byte("\t"))
+	end.built = true
+	switch string(word) {
+	case "?   ":
+		end.noFiles = true
+		ok = string(rest) == "[no test files]"
+	case "ok  ":
+		end.cached = bytes.HasPrefix(rest, []byte("(cached)"))
+		end.noTests = bytes.HasSuffix(rest, []byte("[no tests to run]"))
+		ok = end.cached || isSeconds(rest)
+	case "FAIL":
+		end.failed = true
+		ok = tabbed && isSeconds(rest)
+		for _, why := range []string{" [build failed]", " [setup failed]"} {
+			if bare, found := bytes.CutSuffix(name, []byte(why)); found && !tabbed {
+				name, end.built, ok = bare, false, true
+			}
+		}
+	default:
+		return end, false
+	}
+	if !ok || len(name) == 0 || len(name) > maxName || bytes.IndexByte(name, ' ') >= 0 {
+		return end, false
+	}
+	end.name = string(name)
+	return end, true
+}
+
+// isSeconds reads the start of "0.003s" with anything behind a blank or tab.
+func isSeconds(s []byte) bool {
+	if i := bytes.IndexAny(s, " \t"); i >= 0 {
+		s = s[:i]
+	}
+	digits, ok := bytes.CutSuffix(s, []byte("s"))
+	if !ok {
+		return false
+	}
+	whole, fraction, ok := bytes.Cut(digits, []byte("."))
+	_, rest1, ok1 := cutNumber(whole)
+	_, rest2, ok2 := cutNumber(fraction)
+	return ok && ok1 && ok2 && len(rest1) == 0 && len(rest2) == 0
+}
+
+// isMeasurement reads a benchmark's line: its name, the number of iterations,
+// and at least one value, with a tab before each.
+func isMeasurement(line []byte) bool {
+	name, rest, ok := bytes.Cut(line, []byte("\t"))
+	if !ok || !bytes.HasPrefix(name, []byte("Benchmark")) {
+		return false
+	}
+	if bytes.IndexByte(bytes.TrimRight(name, " "), ' ') >= 0 {
+		return false
+	}
+	n, values, ok := bytes.Cut(rest, []byte("\t"))
+	_, after, isNumber := cutNumber(bytes.TrimLeft(n, " "))
+	return ok && isNumber && len(after) == 0 && len(bytes.TrimSpace(values)) > 0
+}

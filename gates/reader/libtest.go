@@ -1,0 +1,225 @@
+package reader
+
+import (
+	"bytes"
+	"slices"
+)
+
+// libtest reads the harness of Rust (rust-lang/rust, library/test) below cargo
+// test, and rustdoc's, which prints the same lines. The format of those lines,
+// pretty and terse, is written down in parseHeader and parseSummary.
+//
+// A suite begins with "running N tests" and ends with a summary whose numbers
+// add up to N, both at the start of a line on stdout. Standing in that order:
+//
+//   - A summary that does not add up, says ok with failures, or is on stderr is
+//     a test's print and ignored.
+//   - A header inside an open suite is a test's print too. It is remembered until
+//     its own summary comes, so that a nested run of the same N does not end the
+//     suite around it. A header without a summary is forgotten when the suite
+//     around it ends.
+//   - A summary that fits and comes again, with no header in between, replaces
+//     the one before: the first was a test's print.
+//   - A suite that never ends is a contradiction: a test left the process, or it
+//     was killed. This is so also when the next executable's suite has the same N
+//     and ends well, because that suite is taken for a nested one. Suites behind
+//     a dead one are not counted.
+//   - A lone header of the same N that a test prints looks exactly like that. If
+//     cargo started one executable only, it can be told apart and is; otherwise
+//     it is a contradiction too, which is the safe side.
+//   - A test that prints a summary that fits and then a whole run makes that run
+//     look like a suite of its own. The true summary then comes outside of any
+//     suite: a contradiction, as are more suites than cargo started executables
+//     (not with doc tests: rustdoc reports several times per crate).
+//   - Cannot be told from the harness: a test that prints a summary that fits
+//     and ends the process with status 0, and one that prints whole runs after
+//     the true summary (from an atexit function) below cargo -q.
+//   - A thread that outlives its test and prints into the middle of the summary
+//     line destroys it: a contradiction.
+//
+// Below cargo 2>&1 cargo's own lines stand on stdout; they are believed there
+// outside of suites only.
+type libtest struct {
+	total  Counts
+	frames []int // announced tests of open suites: first the harness's own, then printed ones
+
+	ended     *suite // the latest suite that ended; a later summary may replace it
+	twin      *suite // a summary for a printed header that would fit the open suite as well
+	stray     bool   // a summary stood outside of any suite
+	announced int    // executables that cargo started
+	docs      bool   // cargo started doc tests
+
+	listing bool     // inside a list of failures
+	listed  nameList // the names of the latest list
+	red     nameList // the names of "test NAME ... FAILED" lines of this suite
+	begun   string   // the test that began and has not ended, where the harness says so
+}
+
+// suite is one report of a test executable.
+type suite struct {
+	summary summary
+	failed  nameList
+}
+
+// maxFrames bounds how many unfinished runs a test may print inside one another.
+const maxFrames = 64
+
+func (l *libtest) Line(s Stream, line []byte) []byte {
+	if s == Stderr {
+		l.cargoLine(line)
+		return line
+	}
+	if len(line) == 0 {
+		l.listing = false
+		return line
+	}
+	switch line[0] {
+	case ' ':
+		if l.listing && bytes.HasPrefix(line, []byte("    ")) {
+			l.listed.add(line[4:])
+			return line
+		}
+		if len(l.frames) == 0 {
+			l.cargoLine(line)
+		}
+	case 'r':
+		if n, ok := parseHeader(line); ok {
+			l.header(n)
+		}
+	case 't':
+		l.testLine(line)
+	case 'f':
+		if string(line) == "failures:" {
+			l.listing, l.listed = true, nameList{}
+			return line
+		}
+	}
+	l.listing = false
+	return line
+}
+
+func (l *libtest) cargoLine(line []byte) {
+	product, docs, ok := parseCargo(line)
+	if !ok {
+		return
+	}
+	if docs {
+		l.docs = true
+		return
+	}
+	l.announced++
+	if len(l.total.Products) < maxProducts && len(product) <= maxName {
+		l.total.Products = append(l.total.Products, string(product))
+	}
+}
+
+func (l *libtest) testLine(line []byte) {
+	if sum, ok := parseSummary(line); ok {
+		l.summary(sum)
+		return
+	}
+	if len(l.frames) == 0 {
+		return
+	}
+	name, verdict, ok := parseTest(line)
+	if !ok {
+		return
+	}
+	switch {
+	case verdict == testFailed:
+		l.red.add(name)
+		l.begun = ""
+	case verdict == testEnded:
+		l.begun = ""
+	default:
+		l.begun = string(name[:min(len(name), 200)])
+	}
+}
+
+// header opens a suite, or notes one that a test printed.
+func (l *libtest) header(n int) {
+	if len(l.frames) == 0 {
+		l.commit()
+		l.twin, l.listed, l.red, l.begun = nil, nameList{}, nameList{}, ""
+	}
+	if len(l.frames) < maxFrames {
+		l.frames = append(l.frames, n)
+	}
+}
+
+// summary ends the innermost suite that it fits.
+func (l *libtest) summary(sum summary) {
+	if len(l.frames) == 0 {
+		switch {
+		case l.ended != nil && l.ended.summary.total() == sum.total():
+			l.ended = l.suite(sum)
+		case l.ended != nil:
+			l.stray = true
+		}
+		return
+	}
+	at := len(l.frames) - 1
+	for at >= 0 && l.frames[at] != sum.total() {
+		at--
+	}
+	switch {
+	case at < 0: // fits nothing: printed
+	case at == 0:
+		l.ended = l.suite(sum)
+		l.frames = l.frames[:0]
+	default:
+		if l.frames[0] == sum.total() {
+			l.twin = l.suite(sum)
+		}
+		l.frames = l.frames[:at]
+	}
+}
+
+func (l *libtest) suite(sum summary) *suite {
+	names := l.red.names
+	if l.listed.n == sum.failed {
+		names = l.listed.names
+	}
+	names = names[:min(len(names), sum.failed)]
+	return &suite{summary: sum, failed: nameList{n: sum.failed, names: slices.Clone(names)}}
+}
+
+// commit counts the suite that ended, once nothing can replace it any more.
+func (l *libtest) commit() {
+	if l.ended == nil {
+		return
+	}
+	sum, c := l.ended.summary, &l.total
+	c.Suites++
+	c.Passed += sum.passed
+	c.Ignored += sum.ignored
+	c.Measured += sum.measured
+	c.Filtered += sum.filtered
+	c.failAll(l.ended.failed)
+	l.ended = nil
+}
+
+func (l *libtest) Counts() Counts {
+	l.commit()
+	c := &l.total
+	if len(l.frames) > 0 && l.twin != nil && !l.docs && l.announced == c.Suites+1 {
+		l.ended, l.frames = l.twin, nil
+		l.commit()
+	}
+	if len(l.frames) > 0 {
+		during := ""
+		if l.begun != "" {
+			during = " (the last one to begin was " + l.begun + ")"
+		}
+		c.contradict("the harness announced %s and never reported how they ended%s: a test ended the whole process, or it was stopped; run it with --test-threads=1 to see which",
+			count(l.frames[0], "test"), during)
+	}
+	if l.stray {
+		c.contradict("a summary stands outside of any suite: something prints the lines of another run; keep them out of stdout")
+	}
+	if l.announced > 0 && !l.docs && c.Suites > l.announced {
+		c.contradict("%s reported, and cargo started %d: a test prints the lines of another run; keep them out of stdout",
+			count(c.Suites, "suite"), l.announced)
+	}
+	return *c
+}

@@ -1,0 +1,98 @@
+package reader
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// end is a summary of a suite in which p tests passed and f failed.
+func end(p, f int) string {
+	word := "ok"
+	if f > 0 {
+		word = "FAILED"
+	}
+	return fmt.Sprintf("\ntest result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n", word, p, f)
+}
+
+const started = "     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\n"
+
+// The orders of lines that libtest's comment speaks of, without a compiler.
+func TestLibtestOrders(t *testing.T) {
+	two, three := "\nrunning 2 tests\n", "\nrunning 3 tests\n"
+	for _, tt := range []struct {
+		name, stdout, stderr string
+		want
+	}{
+		{"nothing", "", "", want{}},
+		{"no harness", "hello\ntest result: ok. 99 passed\n", "", want{}},
+		{"summary without a header", end(3, 0), "", want{}},
+		{"does not add up", two + end(99, 0), "", want{says: []string{"announced 2 tests"}}},
+		{"ok with failures", two + strings.Replace(end(1, 1), "FAILED", "ok", 1), "", want{says: []string{"announced 2 tests"}}},
+		{"summary on stderr", two, end(2, 0), want{says: []string{"announced 2 tests"}}},
+		{"not at the start", two + "x" + strings.TrimSpace(end(2, 0)) + "\n", "", want{says: []string{"announced 2 tests"}}},
+		{"header in a suite", two + three + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"run in a suite", two + three + end(1, 2) + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"run of the same size", two + two + end(1, 1) + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"lone header of the same size", two + two + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"lone header or a dead suite", two + two + end(2, 0), started + started, want{says: []string{"announced 2 tests"}}},
+		{"lone header or a dead suite, quietly", two + two + end(2, 0), "", want{says: []string{"announced 2 tests"}}},
+		{"dead suite", two + three + end(3, 0), started + started, want{says: []string{"announced 2 tests"}}},
+		{"summary twice", two + end(2, 0) + end(1, 1), started, want{Counts: Counts{Passed: 1, Failed: 1, Suites: 1}}},
+		{"summary and run", two + end(2, 0) + three + end(3, 0) + end(2, 0), "", want{
+			Counts: Counts{Passed: 5, Suites: 2}, says: []string{"outside of any suite"}}},
+		{"summary and run below cargo", two + end(2, 0) + three + end(3, 0), started, want{
+			Counts: Counts{Passed: 5, Suites: 2}, says: []string{"2 suites reported, and cargo started 1"}}},
+		{"doc tests report several times", two + end(2, 0) + three + end(3, 0), "   Doc-tests lt\n", want{Counts: Counts{Passed: 5, Suites: 2}}},
+		{"one stream", started + two + end(2, 0) + started + three + started + end(3, 0), "", want{Counts: Counts{Passed: 5, Suites: 2}}},
+		{"shuffled", "running 2 tests (shuffle seed: 7)\n" + end(2, 0), "", want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"an old harness", two + strings.Replace(end(2, 0), "; finished in 0.00s", "", 1), "", want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"names", two + "test a ... FAILED\ntest b - should panic ... FAILED\n\nfailures:\n\n---- a stdout ----\nfailures:\n    fake\n\nfailures:\n    a\n    b\n" + end(0, 2), "", want{
+			Counts: Counts{Failed: 2, Suites: 1, FailedNames: []string{"a", "b"}}}},
+		{"names without a list", two + "test a ... ok\ntest b - should panic ... FAILED\n" + end(1, 1), "", want{
+			Counts: Counts{Passed: 1, Failed: 1, Suites: 1, FailedNames: []string{"b"}}}},
+		{"a number too long", "running 99999999999999999999 tests\n" + end(2, 0), "", want{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check(t, "libtest", []byte(tt.stdout), []byte(tt.stderr), tt.want)
+		})
+	}
+}
+
+func TestLibtestKeepsTwentyNames(t *testing.T) {
+	var out strings.Builder
+	out.WriteString("running 30 tests\n\nfailures:\n")
+	for i := range 30 {
+		fmt.Fprintf(&out, "    t%02d\n", i)
+	}
+	out.WriteString(end(0, 30))
+	r := &libtest{}
+	feed(r, Stdout, []byte(out.String()))
+	if c := r.Counts(); c.Failed != 30 || len(c.FailedNames) != 20 || c.FailedNames[19] != "t19" {
+		t.Errorf("%d failed, names %q, want 30 and the first twenty", c.Failed, c.FailedNames)
+	}
+}
+
+func FuzzLibtest(f *testing.F) {
+	f.Add("\nrunning 1 test\ntest a ... ok\n"+end(1, 0), started)
+	f.Add("running 2 tests\nrunning 2 tests\nfailures:\n    a\n"+end(1, 1)+end(2, 0), "   Doc-tests lt\n")
+	f.Add("test a ... \x1b[31mFAILED\x1b(B\x1b[m\ntest  ... \nrunning 0 tests\n"+end(0, 0), "     Running `target/deps/a`\n     Running  (\n")
+	f.Fuzz(func(t *testing.T, stdout, stderr string) {
+		r := &libtest{}
+		feed(r, Stderr, []byte(stderr))
+		feed(r, Stdout, []byte(stdout))
+		checkCounts(t, r.Counts(), strings.Count(stdout, "test result: "))
+	})
+}
+
+// checkCounts holds what is true of any output: nothing is counted without a
+// line that says so.
+func checkCounts(t *testing.T, c Counts, most int) {
+	t.Helper()
+	if c.Passed < 0 || c.Failed < len(c.FailedNames) || c.Ignored < 0 || c.Measured < 0 || len(c.FailedNames) > maxNames {
+		t.Fatalf("impossible counts %+v", c)
+	}
+	if c.Suites > most {
+		t.Fatalf("%d suites from %d lines that could end one", c.Suites, most)
+	}
+}
