@@ -1,0 +1,88 @@
+package worktrees
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// gitGrace is how long the output of a git that was told to stop is waited
+// for, should a child of its hold the pipe.
+const gitGrace = time.Second
+
+// runGit runs git in a lane and returns its standard output. The error wraps
+// *exec.ExitError where git gave a status, exec.ErrNotFound where there is no
+// git, and the context's error where that ended it.
+func runGit(ctx context.Context, l Lane, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append(gitOptions(l), args...)...)
+	cmd.Dir = l.Root
+	cmd.Env = gitEnv(os.Environ())
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	// Its own group, so that the git it starts in a submodule ends with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = gitGrace
+	out, err := cmd.Output()
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("run git %s: %w", args[0], ctx.Err())
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("run git %s: %w; install git 2.25 or later (apt-get install git)", args[0], err)
+	}
+	return out, fmt.Errorf("run git %s in %s: %w: %s", args[0], l.Root, err, strings.TrimSpace(stderr.String()))
+}
+
+// gitOptions come before every git command. The worktree is given so that a
+// stray core.worktree cannot point elsewhere; and no daemon, hook or pager may
+// start.
+func gitOptions(l Lane) []string {
+	return []string{
+		"--no-optional-locks", "--no-pager",
+		"--work-tree=" + l.Root,
+		"-c", "core.fsmonitor=false",
+		"-c", "core.hooksPath=/dev/null",
+	}
+}
+
+// gitEnv takes out of an environment what would make git speak of another
+// repository, or of this one differently: what `git rev-parse
+// --local-env-vars` lists (git sets those for its hooks), less the
+// configuration that a user may have put there (safe.directory in a
+// container), and the variables that change how paths are read.
+func gitEnv(env []string) []string {
+	kept := make([]string, 0, len(env)+2)
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX",
+			"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+			"GIT_IMPLICIT_WORK_TREE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+			"GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_CONFIG",
+			"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+			"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+			"LC_ALL":
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return append(kept, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_DISCOVERY_ACROSS_FILESYSTEM=1")
+}
+
+// exitCode returns the status git ended with, or -1 when it gave none.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
