@@ -37,6 +37,7 @@ type Result struct {
 	Matches int      `json:"matches"`
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
+	Missing bool     `json:"missing,omitempty"` // unreadable only because too few were printed
 }
 
 // Judge holds a bar against the samples. An unreadable number outranks a
@@ -56,6 +57,7 @@ func (c *Collector) Judge(b Bar) Result {
 	}
 	if need := max(1, b.MinMatches); f.Count < need && f.Faulty == 0 {
 		r.fail(Unreadable, missing(b, f.Count, need))
+		r.Missing = true
 	}
 	if f.Count == 0 {
 		return r

@@ -26,7 +26,7 @@ func play(role string) {
 	case "stubborn": // ignores every polite signal
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		ready()
-		select {}
+		time.Sleep(time.Hour)
 	case "polite":
 		ready()
 		time.Sleep(time.Hour)
@@ -41,12 +41,12 @@ func play(role string) {
 		spawn("generations", nil)
 		if os.Getenv("PROC_TEST_FIRST") != "" {
 			ready()
-			select {}
+			time.Sleep(time.Hour)
 		}
 	case "stopped": // stops itself, as Ctrl-Z would
 		ready()
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		select {}
+		time.Sleep(time.Hour)
 	case "exit7":
 		os.Exit(7)
 	case "orphan-maker": // leaves a dead orphan to its subreaper

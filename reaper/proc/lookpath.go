@@ -58,4 +58,3 @@ func getenv(env []string, key string) string {
 	}
 	return ""
 }
-

@@ -1,0 +1,174 @@
+package gates
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/worktrees"
+)
+
+// bind writes down what the verdict will hold for: everything that is known
+// before the build.
+func (f *flow) bind(ctx context.Context) {
+	b := &f.v.Bound
+	b.Lane, b.Root = f.opt.Lane.Name, f.opt.Root
+	b.Profile, b.Backend, b.Gpuci = f.gate.Profile, f.gate.Backend, f.opt.Version
+	b.Host, _ = os.Hostname()
+	b.Kernel = kernelRelease()
+	b.Config = hashOf(f.gate)
+	if f.opt.Lane.Root == "" {
+		f.mark("outside git: bound to no commit")
+		return
+	}
+	began := time.Now()
+	state, err := worktrees.ReadState(ctx, f.opt.Lane)
+	f.stateCost = time.Since(began)
+	if err != nil {
+		if ctx.Err() == nil {
+			f.mark("bound to no commit: " + err.Error())
+		}
+		return
+	}
+	b.state = state
+	b.Commit, b.Branch, b.Changes, b.Changed = state.Commit, state.Branch, state.Changes, state.Paths
+	if state.Commit == "" {
+		f.mark("bound to no commit: the branch has none yet")
+	}
+}
+
+// rebind looks at the lane again after the run: a file saved meanwhile makes
+// it unclear which state was judged. The look is left out where it would cost
+// more than a twentieth of the gate; in a run that short nobody edits.
+func (f *flow) rebind(ctx context.Context) {
+	b := &f.v.Bound
+	const cheap = 20 * time.Millisecond
+	if b.Commit == "" || (f.stateCost > cheap && time.Since(f.v.Started) < 20*f.stateCost) {
+		return
+	}
+	now, err := worktrees.ReadState(ctx, f.opt.Lane)
+	switch {
+	case err != nil:
+		f.mark("the lane could not be read after the run: " + err.Error())
+	case now.Commit != b.state.Commit:
+		f.mark(fmt.Sprintf("the lane moved from %.10s to %.10s while the gate ran", b.state.Commit, now.Commit))
+	case now.Changes != b.state.Changes:
+		f.mark("the lane changed while the gate ran" + differing(b.state, now))
+	}
+}
+
+// differing names the paths by which two states differ: changed in one and
+// not in the other. Where there is none, a changed file changed again.
+func differing(a, b worktrees.State) string {
+	var out []string
+	for _, pair := range [][2][]string{{a.Paths, b.Paths}, {b.Paths, a.Paths}} {
+		for _, p := range pair[1] {
+			if !slices.Contains(pair[0], p) {
+				out = append(out, p)
+			}
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return ""
+	case len(out) > 3:
+		out = append(out[:3], "…")
+	}
+	return ": " + strings.Join(out, ", ")
+}
+
+// products hashes the files the gate was judged by: those the configuration
+// names, those the harness named, and a program of the lane that was run.
+func (f *flow) products(named []string) {
+	dir := filepath.Join(f.opt.Root, f.gate.Dir)
+	var paths []string
+	for _, glob := range f.gate.Products {
+		found, err := filepath.Glob(filepath.Join(f.opt.Root, glob))
+		if err != nil || len(found) == 0 {
+			f.find(Broken, fmt.Sprintf("no build product matches %s", glob))
+		}
+		paths = append(paths, found...)
+	}
+	for _, p := range named {
+		paths = append(paths, within(dir, p))
+	}
+	for _, c := range f.gate.Run {
+		if len(c.Argv) > 0 && c.Shell == "" && strings.Contains(c.Argv[0], "/") {
+			paths = append(paths, within(dir, c.Argv[0]))
+		}
+	}
+	slices.Sort(paths)
+	for _, p := range slices.Compact(paths) {
+		product, err := hashFile(p)
+		if err != nil {
+			if !errors.Is(err, errNoFile) {
+				f.mark("build product not hashed: " + err.Error())
+			}
+			continue
+		}
+		if rel, err := filepath.Rel(f.opt.Root, p); err == nil && filepath.IsLocal(rel) {
+			product.Path = rel
+		}
+		f.v.Bound.Products = append(f.v.Bound.Products, product)
+	}
+}
+
+func within(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+var errNoFile = errors.New("not a regular file")
+
+func hashFile(path string) (Product, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Product{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return Product{}, errNoFile
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return Product{}, err
+	}
+	defer file.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, file)
+	if err != nil {
+		return Product{}, fmt.Errorf("hash %s: %w", path, err)
+	}
+	return Product{Path: path, SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, nil
+}
+
+// hashOf identifies a gate's settings: a bar that was loosened makes an older
+// verdict one about another gate.
+func hashOf(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+func kernelRelease() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Sysname[:]) + " " + unix.ByteSliceToString(u.Release[:])
+}

@@ -1,0 +1,219 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/gates/config"
+	"gpuci/reaper/proc"
+)
+
+// phase is the build or the run of a gate: commands one after the other under
+// one time limit.
+type phase struct {
+	name     string
+	commands []config.Command
+	limit    time.Duration
+	out      *output
+}
+
+// ending says why a command ended.
+type ending int
+
+const (
+	byItself ending = iota
+	byInterrupt
+	byTimeLimit
+	byNoProgress
+	notStarted
+)
+
+// ended is how one command ended.
+type ended struct {
+	Ended
+	why   ending
+	err   error // with notStarted
+	stall time.Duration
+}
+
+// ok says that the command ran to its end and reported success.
+func (e ended) ok() bool { return e.why == byItself && e.Exit == 0 && e.Signal == "" }
+
+// settle is what a command's leftovers may take to end by themselves before
+// they count as escaped: mold's child goes on for up to 33 ms after its parent.
+const settle = 200 * time.Millisecond
+
+// drain bounds the wait for the rest of the output once everything the
+// command started is gone; only a process we could not end still has it open.
+const drain = 2 * time.Second
+
+// phase runs the commands of a phase until one does not succeed.
+func (f *flow) phase(ctx context.Context, p phase) (last ended) {
+	limited, cancel := context.WithTimeoutCause(ctx, p.limit, errTimeLimit)
+	defer cancel()
+	for _, c := range p.commands {
+		if last = f.command(limited, p, c); !last.ok() {
+			return last
+		}
+	}
+	return last
+}
+
+var errTimeLimit = errors.New("time limit")
+
+// command runs one command and leaves nothing of it behind.
+func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
+	argv := argvOf(c)
+	f.opt.detail("%s: %s", p.name, quoteArgv(argv))
+	e := ended{Ended: Ended{Argv: argv, Exit: -1}, why: notStarted}
+	dir := filepath.Join(f.opt.Root, f.gate.Dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		e.err = fmt.Errorf("its dir %s is no directory: mend dir in gpuci.toml", f.gate.Dir)
+		return e
+	}
+	streams, err := openStreams(f.opt.Terminal)
+	if err != nil {
+		e.err = fmt.Errorf("open the output of %s: %w", argv[0], err)
+		return e
+	}
+	defer streams.close()
+	p.out.last.Store(time.Now().UnixNano())
+	child, err := proc.Start(proc.Command{
+		Argv: argv, Dir: dir, Env: f.env(),
+		Stdout: streams.childOut, Stderr: streams.childErr,
+	})
+	streams.closeChild()
+	if err != nil {
+		e.err = startError(argv[0], err)
+		return e
+	}
+	done := streams.pump(p.out)
+	e.why, e.stall = f.await(ctx, child, p)
+	f.finish(child, &e)
+	select {
+	case <-done:
+	case <-time.After(drain):
+	}
+	return e
+}
+
+// argvOf is what is executed: an argv as it stands, a string under bash with
+// every way of losing a failure closed.
+func argvOf(c config.Command) []string {
+	if c.Shell == "" {
+		return c.Argv
+	}
+	argv := []string{"bash", "-euo", "pipefail", "-c", c.Shell}
+	if len(c.Argv) > 0 { // ARGS of `gpuci gate NAME -- ARGS` become "$@"
+		argv = append(append(argv, "gpuci"), c.Argv...)
+	}
+	return argv
+}
+
+// startError says what to do about a program that could not be started.
+func startError(name string, err error) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%s is not on PATH: install it, or write its path in gpuci.toml", name)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s does not exist: build it in a `build` step, or mend the path in gpuci.toml", name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s is not an executable file (chmod +x?)", name)
+	case errors.Is(err, unix.ENOEXEC):
+		return fmt.Errorf("%s is no program this machine can run: has it a #! line?", name)
+	}
+	return err
+}
+
+// await watches a running command until it ends or has to be ended.
+func (f *flow) await(ctx context.Context, child *proc.Process, p phase) (ending, time.Duration) {
+	stalled := make(chan time.Duration, 1)
+	watch, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { f.watch(watch, child, p, stalled) })
+	defer wg.Wait()
+	defer stop()
+	select {
+	case <-child.Done():
+		return byItself, 0
+	case d := <-stalled:
+		f.stacks(child)
+		return byNoProgress, d
+	case <-ctx.Done():
+	}
+	if errors.Is(context.Cause(ctx), errTimeLimit) {
+		f.stacks(child)
+		return byTimeLimit, 0
+	}
+	return byInterrupt, 0
+}
+
+// finish ends what is left of the command and writes down how it went.
+func (f *flow) finish(child *proc.Process, e *ended) {
+	lim := proc.Limits{Grace: f.gate.Grace}
+	if e.why == byItself {
+		lim.Settle = settle
+	}
+	signalled, left := child.End(lim, f.opt.Hurry)
+	if len(left) == 0 {
+		<-child.Done()
+	}
+	x := child.Exit()
+	e.Exit, e.Seconds = x.Code, time.Since(child.Started).Seconds()
+	if x.Signal != 0 {
+		e.Signal = unix.SignalName(x.Signal)
+	}
+	e.CPU = float64(x.Usage.Utime.Nano()+x.Usage.Stime.Nano()) / 1e9
+	e.MaxRSS = x.Usage.Maxrss << 10 // getrusage(2) counts in KiB
+	if e.why == byItself {
+		e.Escaped = names(signalled)
+	}
+	e.Survivors = names(left)
+}
+
+func names(list []proc.Stat) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, fmt.Sprintf("%s (pid %d, state %c)", s.Comm, s.PID, s.State))
+	}
+	return out
+}
+
+// env is the environment of a gate's commands.
+func (f *flow) env() []string {
+	env := append(os.Environ(), "GPUCI_RUN="+f.v.Run, "GPUCI_GATE="+f.gate.Name)
+	for k, v := range f.gate.Env {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+// quoteArgv prints a command line that a shell would read back the same.
+func quoteArgv(argv []string) string {
+	var b strings.Builder
+	for i, a := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if a != "" && strings.IndexFunc(a, needsQuote) < 0 {
+			b.WriteString(a)
+			continue
+		}
+		b.WriteString("'" + strings.ReplaceAll(a, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+func needsQuote(r rune) bool {
+	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%", r)
+}

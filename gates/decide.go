@@ -1,0 +1,108 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// decide closes the verdict: how the commands ended, then the findings, then
+// what the configuration says about a red.
+func (f *flow) decide(ctx context.Context) {
+	v := f.v
+	f.endings()
+	v.Outcome, v.Exit = f.outcome(), 0
+	var sig Signalled
+	if errors.As(context.Cause(ctx), &sig) {
+		v.Outcome, v.Exit = Interrupted, sig.Exit
+		f.find(Interrupted, "stopped by a signal before it could say anything")
+		f.next("run it again")
+	}
+	f.expect(v.Started)
+	if f.opt.Strict && len(v.Marks) > 0 && (v.Outcome == Green || v.Outcome == KnownRed) {
+		v.Outcome = Attention
+		f.find(Attention, "it carries a mark, and --strict asks for none")
+	}
+	if v.Exit == 0 {
+		v.Exit = v.Outcome.ExitCode()
+	}
+	if v.Outcome != Green && v.Log != "" {
+		f.next("read " + v.Log)
+	}
+	v.Seconds = time.Since(v.Started).Seconds()
+}
+
+// rank orders the outcomes that findings lead to. Broken stands above red: a
+// limit crossed by numbers that cannot be trusted says nothing. A failed
+// command or test leaves no broken findings behind, so there red decides.
+var rank = []Outcome{Refused, BuildFailed, OutOfTime, Broken, Red}
+
+func (f *flow) outcome() Outcome {
+	for _, o := range rank {
+		if slices.ContainsFunc(f.v.Findings, func(x Finding) bool { return x.Outcome == o }) {
+			return o
+		}
+	}
+	return Green
+}
+
+// endings turns the way the commands ended into findings and marks.
+func (f *flow) endings() {
+	f.ending("build", f.build, BuildFailed, f.gate.BuildTimeout)
+	f.ending("run", f.run, Broken, f.gate.Timeout)
+}
+
+func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Duration) {
+	if e == nil {
+		return
+	}
+	switch e.why {
+	case notStarted:
+		f.find(unstarted, fmt.Sprintf("the %s could not start: %v", name, e.err))
+	case byTimeLimit:
+		f.find(OutOfTime, fmt.Sprintf("the %s was ended after its time limit of %s%s", name, Round(limit), f.running(e)))
+		f.next("see where it was in " + f.v.Dir + "/stacks.txt; raise the limit if it only needs longer")
+	case byNoProgress:
+		f.find(OutOfTime, fmt.Sprintf("the %s was ended after %s without output and without CPU%s", name, Round(e.stall), f.running(e)))
+		f.next("see where it hangs in " + f.v.Dir + "/stacks.txt")
+	case byItself:
+		if name == "build" && !e.ok() {
+			f.find(BuildFailed, fmt.Sprintf("%s: %s", quoteArgv(e.Argv), howEnded(e.Ended)))
+		}
+	}
+	if len(e.Escaped) > 0 {
+		f.mark("outlived its " + name + " and was ended: " + strings.Join(e.Escaped, ", "))
+	}
+	if len(e.Survivors) > 0 {
+		f.mark("could not be ended: " + strings.Join(e.Survivors, ", "))
+	}
+}
+
+// running names the command that was at work when time ran out.
+func (f *flow) running(e *ended) string { return ", in: " + quoteArgv(e.Argv) }
+
+// expect applies `expect = "red"`: a known red is one with an owner and an
+// end, and only until then.
+func (f *flow) expect(now time.Time) {
+	g, v := f.gate, f.v
+	if g.Expect != "red" {
+		return
+	}
+	until := g.Until.Format(time.DateOnly)
+	over := now.Format(time.DateOnly) > until // the last day counts, to its end here
+	switch {
+	case v.Outcome == Red && over:
+		f.find(Red, fmt.Sprintf("it was a known red of %s until %s, and that is over", g.Owner, until))
+		f.next("mend it, or agree on a new end with " + g.Owner)
+	case v.Outcome == Red:
+		v.Outcome = KnownRed
+		f.next(fmt.Sprintf("%s owns it until %s", g.Owner, until))
+	case v.Outcome == Green && !v.Partial: // a part may well be green
+		v.Outcome = Attention
+		f.find(Attention, "it is expected to be red and is green")
+		f.next("take expect, owner and until out of gpuci.toml")
+	}
+}

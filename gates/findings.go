@@ -1,0 +1,208 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gpuci/gates/metric"
+	"gpuci/gates/reader"
+)
+
+// doJudge reads what the run left: counts, numbers, witnesses, products.
+func (f *flow) doJudge(context.Context) StepState {
+	counts := f.judge.reader.Counts()
+	f.tests(counts)
+	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(), f.witnesses(), f.summaries()
+	if f.run.why != byItself {
+		return StepDone // the reason is the ending; what was not printed yet is none
+	}
+	f.products(counts.Products)
+	failed := f.exit(counts)
+	for _, r := range counts.Remarks {
+		f.mark(r)
+	}
+	// A run that failed may well not have printed everything: that it
+	// failed is the finding then.
+	if !failed {
+		f.counted(counts)
+	}
+	f.judged(failed)
+	return StepDone
+}
+
+func (f *flow) tests(c reader.Counts) {
+	if f.gate.Reader == "none" {
+		return
+	}
+	f.v.Tests = &Tests{
+		Reader: f.gate.Reader, Passed: c.Passed, Failed: c.Failed, Ignored: c.Ignored,
+		Measured: c.Measured, Filtered: c.Filtered, Suites: c.Suites, Names: c.FailedNames,
+	}
+}
+
+// exit holds the exit status against the counts; neither is believed alone.
+func (f *flow) exit(c reader.Counts) (failed bool) {
+	e := f.run.Ended
+	how := howEnded(e)
+	clean := e.Exit == 0 && e.Signal == ""
+	switch {
+	case clean && c.Failed > 0:
+		f.find(Red, fmt.Sprintf("swallowed failure: %s failed, but the command reported success (exit status 0)", plural(c.Failed, "test")))
+		f.next("find what turns the failure into success: a pipe, `|| true`, a harness that does not pass its result on")
+	case clean:
+		return false
+	case c.Failed > 0:
+		f.find(Red, plural(c.Failed, "test")+" failed"+listed(c.FailedNames))
+	case f.gate.Reader == "none":
+		f.find(Red, "the command failed: "+how)
+	case c.Ran() > 0:
+		f.find(Red, fmt.Sprintf("the command failed (%s) though %s passed and none failed", how, plural(c.Passed, "test")))
+	default:
+		f.find(Red, fmt.Sprintf("the command failed (%s) and no test ran", how))
+		f.next("does it compile? Put the compiling into `build`, and a failure there is told apart")
+	}
+	for _, text := range c.Contradictions {
+		f.find(Red, text)
+	}
+	return true
+}
+
+func howEnded(e Ended) string {
+	switch {
+	case e.Signal == "SIGKILL":
+		return "killed by SIGKILL; out of memory?"
+	case e.Signal != "":
+		return "killed by " + e.Signal
+	case e.Exit == 127 && e.Argv[0] == "bash":
+		return "exit status 127: a command was not found"
+	}
+	return fmt.Sprintf("exit status %d", e.Exit)
+}
+
+func listed(names []string) string {
+	const most = 5
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > most:
+		return fmt.Sprintf(": %s and more", strings.Join(names[:most], ", "))
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+// counted finds a gate that ran too little to say anything.
+func (f *flow) counted(c reader.Counts) {
+	for _, text := range c.Contradictions {
+		f.find(Broken, text)
+		f.next("the counts cannot be trusted: read " + f.v.Log)
+	}
+	if f.gate.Reader == "none" {
+		return
+	}
+	least := f.gate.MinTests
+	if f.v.Partial {
+		least = 1 // the arguments are there to narrow it
+	}
+	switch ran := c.Ran(); {
+	case ran == 0 && c.Ignored > 0:
+		f.find(Broken, fmt.Sprintf("nothing ran: %s ignored or skipped", plural(c.Ignored, "test")))
+		f.next("let at least one test run, or give the gate another command")
+	case ran == 0:
+		f.find(Broken, "nothing ran: no test was counted"+filtered(c))
+		f.next(fmt.Sprintf("check the filter in `run`, and that the reader %q fits the harness", f.gate.Reader))
+	case ran < least:
+		f.find(Broken, fmt.Sprintf("%s ran, min-tests is %d", plural(ran, "test"), f.gate.MinTests))
+		f.next("find the tests that are gone, or lower min-tests")
+	}
+}
+
+func filtered(c reader.Counts) string {
+	if c.Filtered == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d filtered out)", c.Filtered)
+}
+
+func (f *flow) bars() []metric.Result {
+	var out []metric.Result
+	for _, b := range f.gate.Bars {
+		out = append(out, f.judge.collector.Judge(metric.Bar{
+			Metric: b.Metric, Min: b.Min, Max: b.Max, Parts: b.Parts,
+			Tolerance: b.Tolerance, MinMatches: b.MinMatches,
+		}))
+	}
+	return out
+}
+
+func (f *flow) witnesses() []WitnessResult {
+	var out []WitnessResult
+	for _, w := range f.judge.witnesses {
+		out = append(out, w.verdict())
+	}
+	return out
+}
+
+func (f *flow) summaries() []MetricSummary {
+	var out []MetricSummary
+	for _, name := range f.judge.collector.Names() {
+		found := f.judge.collector.Found(name)
+		out = append(out, MetricSummary{Metric: name, Count: found.Count, Low: found.Low, High: found.High})
+	}
+	return out
+}
+
+// judged turns bars and witnesses into findings.
+func (f *flow) judged(failed bool) {
+	seen := make(map[string]bool)
+	for _, r := range f.v.Bars {
+		seen[r.Metric] = true
+		if r.Missing && f.v.Partial {
+			f.mark("not covered by these arguments: " + r.Metric)
+			continue
+		}
+		f.state(r.State, failed, r.Metric+": "+strings.Join(r.Why, "; ")+at(r))
+	}
+	for _, w := range f.v.Witnesses {
+		if w.Matches == 0 && f.v.Partial {
+			f.mark("not covered by these arguments: witness " + w.Name)
+			continue
+		}
+		f.state(w.State, failed, fmt.Sprintf("witness %s: %s%s", w.Name, w.Why, series(w.Counters)))
+	}
+	for _, text := range f.judge.collector.Faults(seen) {
+		f.state(metric.Unreadable, failed, text)
+	}
+	f.scope()
+}
+
+func at(r metric.Result) string {
+	if r.State != metric.Crossed || r.Worst == nil {
+		return ""
+	}
+	return series(r.Worst.Labels)
+}
+
+func series(labels map[string]string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return " (" + metric.Sample{Labels: labels}.Series() + ")"
+}
+
+func (f *flow) state(s metric.State, failed bool, text string) {
+	switch {
+	case s == metric.Crossed:
+		f.find(Red, text)
+	case s == metric.Unreadable && !failed:
+		f.find(Broken, text)
+		f.next("make the gate print every number it is judged by, finite and whole")
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,118 @@
+package gates
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// step is one stage of the pipeline. A nil do is a stage whose package is not
+// part of this version: it is recorded as absent, never as passed.
+type step struct {
+	name string
+	do   func(*flow, context.Context) StepState
+}
+
+// pipeline is the way of every gate, in this order.
+func pipeline() []step {
+	return []step{
+		{"sweep", nil},    // reaper: what leaked in this lane
+		{"pressure", nil}, // pressure: let the box breathe
+		{"queue", nil},    // buildlock: one link at a time, from here on
+		{"build", (*flow).doBuild},
+		{"card", (*flow).doCard},
+		{"run", (*flow).doRun},
+		{"judge", (*flow).doJudge},
+	}
+}
+
+// walk takes the steps until one fails.
+func (f *flow) walk(ctx context.Context) {
+	on := true
+	for _, s := range pipeline() {
+		st := Step{Name: s.name, State: StepSkipped}
+		switch {
+		case s.do == nil:
+			st.State = StepAbsent
+		case on:
+			began := time.Now()
+			st.State = s.do(f, ctx)
+			st.Seconds = time.Since(began).Seconds()
+			on = st.State != StepFailed
+		}
+		f.v.Steps = append(f.v.Steps, st)
+		f.opt.detail("step %s: %s", st.Name, st.State)
+	}
+}
+
+func (f *flow) doBuild(ctx context.Context) StepState {
+	if len(f.gate.Build) == 0 {
+		return StepNone
+	}
+	log, err := f.rec.create("build.log")
+	if err != nil {
+		f.refuse("the build's log cannot be written: "+err.Error(), "free space in "+f.rec.dir)
+		return StepFailed
+	}
+	defer log.Close()
+	f.v.Log = log.Name()
+	out := &output{log: log, live: f.opt.Live}
+	last := f.phase(ctx, phase{"build", f.gate.Build, f.gate.BuildTimeout, out})
+	f.build, f.v.Command = &last, &last.Ended
+	f.outputMarks(out)
+	if !last.ok() {
+		return StepFailed
+	}
+	f.v.Command = nil
+	return StepDone
+}
+
+// doCard is where the card will be locked and looked at. Until then a gate
+// that needs one is refused: unknown is never treated as quiet.
+func (f *flow) doCard(context.Context) StepState {
+	if len(f.gate.Needs) == 0 {
+		return StepNone
+	}
+	f.refuse("it needs "+strings.Join(f.gate.Needs, ", ")+", and this version of gpuci cannot see whether the card is quiet",
+		"run its command by hand on a card you know to be yours alone")
+	return StepFailed
+}
+
+func (f *flow) doRun(ctx context.Context) StepState {
+	log, err := f.rec.create("run.log")
+	if err != nil {
+		f.refuse("the run's log cannot be written: "+err.Error(), "free space in "+f.rec.dir)
+		return StepFailed
+	}
+	defer log.Close()
+	f.v.Log = log.Name()
+	out := &output{log: log, live: f.opt.Live, judge: f.judge}
+	if f.gate.Reader == "gotest" {
+		raw, err := f.rec.create("raw.log")
+		if err != nil {
+			f.refuse("the run's log cannot be written: "+err.Error(), "free space in "+f.rec.dir)
+			return StepFailed
+		}
+		defer raw.Close()
+		out.rewrit, out.raw = true, raw
+	}
+	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
+	f.run, f.v.Command = &last, &last.Ended
+	f.outputMarks(out)
+	if last.why != byItself {
+		return StepFailed
+	}
+	return StepDone
+}
+
+// outputMarks carries what happened to the output into the verdict.
+func (f *flow) outputMarks(o *output) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.logErr != nil {
+		f.mark("the log is not whole: " + o.logErr.Error())
+	}
+	if o.long > 0 {
+		f.mark("lines over 256 KiB were looked at only that far")
+	}
+}

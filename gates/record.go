@@ -1,0 +1,111 @@
+package gates
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gpuci/gates/metric"
+	"gpuci/reaper/proc"
+)
+
+// record is the directory of one run: started.json from the beginning on,
+// run.log (and build.log) with all output, metrics.jsonl with every number,
+// verdict.json at the end. A directory without verdict.json is a run that was
+// killed, or is still going on if the process in started.json lives.
+type record struct {
+	dir     string
+	metrics *os.File
+	err     error // the first failure to write
+	samples int
+}
+
+// maxSamples bounds metrics.jsonl; the verdict has the extremes of all.
+const maxSamples = 100_000
+
+// newRunID names a run: the time it began, then enough chance that two gpuci
+// in the same second differ.
+func newRunID(now time.Time) string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read does not fail
+	return now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])
+}
+
+// newRecord makes the run's directory under state and says who runs it.
+func newRecord(state, run string, started any) (*record, error) {
+	r := &record{dir: filepath.Join(state, "runs", run)}
+	if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
+		return nil, fmt.Errorf("make run directory: %w", err)
+	}
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make run directory: %w", err)
+	}
+	r.json("started.json", started)
+	return r, r.err
+}
+
+// startedRecord is what a later gpuci needs to know whether this one lives.
+type startedRecord struct {
+	Run   string        `json:"run"`
+	Gate  string        `json:"gate"`
+	Lane  string        `json:"lane"`
+	Gpuci proc.Identity `json:"gpuci"`
+	Begun time.Time     `json:"begun"`
+}
+
+// create opens a file of the record for writing.
+func (r *record) create(name string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(r.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
+}
+
+// sample appends one number to metrics.jsonl.
+func (r *record) sample(s metric.Sample) {
+	if r.samples++; r.samples > maxSamples || r.err != nil {
+		return
+	}
+	if r.metrics == nil {
+		if r.metrics, r.err = r.create("metrics.jsonl"); r.err != nil {
+			return
+		}
+	}
+	line, err := json.Marshal(s)
+	if err == nil {
+		_, err = r.metrics.Write(append(line, '\n'))
+	}
+	r.err = err
+}
+
+func (r *record) json(name string, v any) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		r.err = errors.Join(r.err, err)
+		return
+	}
+	r.write(name, append(data, '\n'))
+}
+
+// write makes a file appear whole or not at all. It is not synced: under the
+// IO stall that gpuci is made for, an fsync takes seconds, and what a power
+// cut could lose is one run that is run again.
+func (r *record) write(name string, data []byte) {
+	path := filepath.Join(r.dir, name)
+	err := os.WriteFile(path+".part", data, 0o644)
+	if err == nil {
+		err = os.Rename(path+".part", path)
+	}
+	if err != nil {
+		_ = os.Remove(path + ".part")
+		r.err = errors.Join(r.err, fmt.Errorf("write record: %w", err))
+	}
+}
+
+func (r *record) close() {
+	if r.metrics != nil {
+		r.err = errors.Join(r.err, r.metrics.Close())
+	}
+}

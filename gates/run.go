@@ -1,0 +1,169 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"gpuci/gates/config"
+	"gpuci/gates/reader"
+	"gpuci/reaper/proc"
+	"gpuci/worktrees"
+)
+
+// Options says which gate to run, where, and who watches. Root, Gate and
+// State are required.
+type Options struct {
+	Gate    config.Gate
+	Root    string         // directory of gpuci.toml
+	Lane    worktrees.Lane // zero outside git
+	State   string         // directory for runs/<run-id>/
+	Args    []string       // appended to the last command of the run: the verdict is partial
+	Strict  bool           // any mark makes a green need attention
+	Version string         // of gpuci
+
+	Live     io.Writer       // the child's output as it comes; nil for none
+	Terminal *os.File        // the terminal that Live writes to, if it is one
+	Note     func(string)    // one line for the person who watches; may be nil
+	Detail   func(string)    // the same for -v; may be nil
+	Hurry    <-chan struct{} // closed: end what runs at once, without grace
+}
+
+func (o *Options) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+func (o *Options) detail(format string, args ...any) {
+	if o.Detail != nil {
+		o.Detail(fmt.Sprintf(format, args...))
+	}
+}
+
+// flow is one gate on its way through the pipeline.
+type flow struct {
+	opt       Options
+	gate      config.Gate
+	v         *Verdict
+	rec       *record
+	judge     *judge
+	build     *ended // nil when the gate builds nothing
+	run       *ended // nil when it did not get there
+	stateCost time.Duration
+}
+
+// Signalled is the cancellation cause for a gpuci that was asked to stop.
+type Signalled struct{ Exit int }
+
+func (s Signalled) Error() string { return fmt.Sprintf("stopped by a signal (exit %d)", s.Exit) }
+
+// Run takes one gate through the pipeline. ctx ends it early: its cause is a
+// Signalled for the exit code. The error is not nil when no verdict could be
+// reached or recorded; the verdict is valid as far as it goes even then.
+func Run(ctx context.Context, opt Options) (Verdict, error) {
+	now := time.Now()
+	f := &flow{opt: opt, gate: opt.Gate, v: &Verdict{
+		Type: "verdict", Schema: schema, Run: newRunID(now), Gate: opt.Gate.Name,
+		Started: now, Partial: len(opt.Args) > 0,
+	}}
+	if err := f.begin(); err != nil {
+		f.refuse(fmt.Sprintf("the run cannot be recorded: %v", err), "make "+opt.State+" writable, or free space there")
+		f.decide(ctx)
+		return *f.v, nil
+	}
+	tools := f.askTools(ctx)
+	f.bind(ctx)
+	f.walk(ctx)
+	f.rebind(context.WithoutCancel(ctx))
+	select {
+	case f.v.Bound.Tools = <-tools:
+	case <-time.After(toolTime):
+		f.mark("a tool did not say its version in time")
+	}
+	f.decide(ctx)
+	return *f.v, f.end()
+}
+
+// begin opens the record and prepares the reader of the output.
+func (f *flow) begin() error {
+	args, err := withArgs(f.gate.Run, f.opt.Args)
+	if err != nil {
+		return err
+	}
+	f.gate.Run = slices.Clone(args)
+	for i, c := range f.gate.Run {
+		if c.Shell == "" {
+			f.gate.Run[i].Argv = reader.Argv(f.gate.Reader, c.Argv)
+		}
+	}
+	self, err := proc.Real.Identity(os.Getpid())
+	if err != nil {
+		return err
+	}
+	f.rec, err = newRecord(f.opt.State, f.v.Run, startedRecord{
+		Run: f.v.Run, Gate: f.gate.Name, Lane: f.opt.Lane.Name, Gpuci: self, Begun: f.v.Started,
+	})
+	if err != nil {
+		return err
+	}
+	f.v.Dir = f.rec.dir
+	f.judge, err = newJudge(f.gate, f.rec.sample)
+	return err
+}
+
+// ErrArgs says that arguments cannot be given to this gate.
+var ErrArgs = errors.New("arguments cannot be appended")
+
+// withArgs appends the arguments of `gpuci gate NAME -- ARGS` to the last
+// command. A shell string gets them as "$@", and must use it: arguments that
+// nothing reads would make the run look narrower than it was.
+func withArgs(run []config.Command, args []string) ([]config.Command, error) {
+	if len(args) == 0 {
+		return run, nil
+	}
+	run = slices.Clone(run)
+	last := &run[len(run)-1]
+	if last.Shell != "" && !usesArgs(last.Shell) {
+		return nil, fmt.Errorf(`%w: the gate's run is a shell string that does not use "$@"`, ErrArgs)
+	}
+	last.Argv = append(slices.Clone(last.Argv), args...)
+	return run, nil
+}
+
+// CheckArgs says whether arguments can be appended to the gate's run.
+func CheckArgs(g config.Gate, args []string) error {
+	_, err := withArgs(g.Run, args)
+	return err
+}
+
+// end writes the verdict down.
+func (f *flow) end() error {
+	f.rec.json("verdict.json", f.v)
+	f.rec.close()
+	if f.rec.err != nil {
+		return fmt.Errorf("record the verdict: %w", f.rec.err)
+	}
+	return nil
+}
+
+func (f *flow) find(o Outcome, text string) {
+	f.v.Findings = append(f.v.Findings, Finding{o, text})
+}
+
+func (f *flow) mark(text string) { f.v.Marks = append(f.v.Marks, text) }
+
+func (f *flow) next(text string) {
+	if !slices.Contains(f.v.Next, text) {
+		f.v.Next = append(f.v.Next, text)
+	}
+}
+
+func (f *flow) refuse(why, next string) {
+	f.find(Refused, why)
+	f.next(next)
+}

@@ -1,0 +1,80 @@
+package gates
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/reaper/proc"
+)
+
+// Bounds on the time that a hung gate costs after its time is up.
+const (
+	stackTime = 10 * time.Second
+	maxStacks = 16
+)
+
+// stacks writes down where a command hangs before it is ended: each process
+// with its state and what it waits for in the kernel, the threads' stacks
+// when gdb is there, and, for Go programs, their own traceback, which they
+// print on SIGQUIT.
+func (f *flow) stacks(child *proc.Process) {
+	members, err := child.Members()
+	if err != nil || f.rec == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stackTime)
+	defer cancel()
+	go func() { // a second Ctrl-C does not wait for stacks
+		select {
+		case <-f.opt.Hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var text bytes.Buffer
+	for i, s := range members {
+		if i == maxStacks {
+			fmt.Fprintf(&text, "and %d more processes\n", len(members)-i)
+			break
+		}
+		fmt.Fprintf(&text, "pid %d %s, state %c, waits in %s\n", s.PID, s.Comm, s.State, wchan(s.PID))
+		f.opt.note("hangs: %s (pid %d), state %c, waits in %s", s.Comm, s.PID, s.State, wchan(s.PID))
+		text.Write(gdb(ctx, s.PID))
+	}
+	f.rec.write("stacks.txt", text.Bytes())
+	for _, s := range members {
+		if _, err := buildinfo.ReadFile(filepath.Join("/proc", strconv.Itoa(s.PID), "exe")); err == nil {
+			_ = proc.Real.Signal(proc.Identity{PID: s.PID, Start: s.Start, BootID: child.Identity.BootID}, unix.SIGQUIT)
+		}
+	}
+}
+
+func wchan(pid int) string {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "wchan"))
+	if text := strings.TrimSpace(string(data)); err == nil && text != "0" && text != "" {
+		return text
+	}
+	return "(unknown)"
+}
+
+// gdb prints all threads' stacks; nothing where there is no gdb or it may not
+// attach. A process in D cannot be attached to, hence the time limit.
+func gdb(ctx context.Context, pid int) []byte {
+	cmd := exec.CommandContext(ctx, "gdb", "--batch", "-nx", "-ex", "thread apply all bt 32", "-p", strconv.Itoa(pid))
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	return out
+}

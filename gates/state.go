@@ -1,0 +1,55 @@
+package gates
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/worktrees"
+)
+
+// StateDir is where runs are recorded: in the git common directory, which all
+// lanes share and git never tracks; where that cannot be written, or outside
+// git, in the user's XDG state directory. The note says the latter.
+func StateDir(l worktrees.Lane, root string) (dir, note string) {
+	base := root
+	if l.CommonDir != "" {
+		if writable(l.CommonDir) {
+			return filepath.Join(l.CommonDir, "gpuci"), ""
+		}
+		base = l.CommonDir
+	}
+	sum := sha256.Sum256([]byte(base))
+	dir = filepath.Join(xdgState(), "gpuci", filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
+	if l.CommonDir != "" {
+		note = fmt.Sprintf("%s cannot be written: runs are recorded in %s", l.CommonDir, dir)
+	}
+	return dir, note
+}
+
+// writable asks about gpuci's own directory if it is there, else about the
+// one it would be made in.
+func writable(common string) bool {
+	own := filepath.Join(common, "gpuci")
+	if _, err := os.Stat(own); err != nil {
+		own = common
+	}
+	return unix.Access(own, unix.W_OK|unix.X_OK) == nil
+}
+
+// xdgState follows the XDG base directory specification: relative paths in
+// the variable are ignored.
+func xdgState() string {
+	if d := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(d) {
+		return d
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return filepath.Join(os.TempDir(), fmt.Sprintf("gpuci-state-%d", os.Getuid()))
+	}
+	return filepath.Join(home, ".local", "state")
+}

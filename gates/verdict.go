@@ -1,0 +1,146 @@
+package gates
+
+import (
+	"time"
+
+	"gpuci/gates/metric"
+	"gpuci/worktrees"
+)
+
+// Verdict is what came of one gate in one lane, and what it is bound to.
+// Its JSON form is written to runs/<run-id>/verdict.json and printed by
+// --json; fields are only ever added.
+type Verdict struct {
+	Type    string  `json:"type"` // always "verdict"
+	Schema  int     `json:"schema"`
+	Run     string  `json:"run"`
+	Gate    string  `json:"gate"`
+	Outcome Outcome `json:"outcome"`
+	Exit    int     `json:"exit"`
+	Partial bool    `json:"partial,omitempty"` // arguments were added: not the gate's own verdict
+
+	Findings []Finding `json:"findings,omitempty"` // why it is not green
+	Marks    []string  `json:"marks,omitempty"`    // reservations it carries
+	Next     []string  `json:"next,omitempty"`     // what to do
+
+	Tests     *Tests          `json:"tests,omitempty"`
+	Bars      []metric.Result `json:"bars,omitempty"`
+	Witnesses []WitnessResult `json:"witnesses,omitempty"`
+	Metrics   []MetricSummary `json:"metrics,omitempty"`
+	Steps     []Step          `json:"steps"`
+	Command   *Ended          `json:"command,omitempty"` // the command that decided
+	Bound     Bound           `json:"bound"`
+
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"`
+	Dir     string    `json:"dir"` // logs and metrics of this run
+	Log     string    `json:"log"`
+}
+
+// schema is the form of Verdict's JSON, for the history to import.
+const schema = 1
+
+// Finding is one reason, with the outcome it leads to by itself.
+type Finding struct {
+	Outcome Outcome `json:"outcome"`
+	Text    string  `json:"text"`
+}
+
+// Tests is what the harness said it ran.
+type Tests struct {
+	Reader   string   `json:"reader"`
+	Passed   int      `json:"passed"`
+	Failed   int      `json:"failed"`
+	Ignored  int      `json:"ignored"`
+	Measured int      `json:"measured,omitempty"`
+	Filtered int      `json:"filtered,omitempty"`
+	Suites   int      `json:"suites"`
+	Names    []string `json:"failed-names,omitempty"`
+}
+
+// Ran is the number of tests that did something.
+func (t Tests) Ran() int { return t.Passed + t.Failed + t.Measured }
+
+// WitnessResult is a relation held against the counters of the output.
+type WitnessResult struct {
+	Name     string            `json:"name"`
+	Holds    string            `json:"holds"`
+	State    metric.State      `json:"state"`
+	Matches  int               `json:"matches"`
+	Counters map[string]string `json:"counters,omitempty"` // of the match that decided
+	Why      string            `json:"why,omitempty"`
+}
+
+// MetricSummary is a metric that was read, judged or not.
+type MetricSummary struct {
+	Metric string        `json:"metric"`
+	Count  int           `json:"count"`
+	Low    metric.Sample `json:"low"`
+	High   metric.Sample `json:"high"`
+}
+
+// Ended is how a command ended.
+type Ended struct {
+	Argv      []string `json:"argv"`
+	Exit      int      `json:"exit"`
+	Signal    string   `json:"signal,omitempty"`
+	Seconds   float64  `json:"seconds"`
+	CPU       float64  `json:"cpu-seconds"`
+	MaxRSS    int64    `json:"max-rss-bytes"`
+	Escaped   []string `json:"escaped,omitempty"`   // outlived the command and were ended
+	Survivors []string `json:"survivors,omitempty"` // could not be ended
+}
+
+// Bound is what the verdict holds for. A change to any of it makes the
+// verdict a statement about the past.
+type Bound struct {
+	Lane     string          `json:"lane"`
+	Root     string          `json:"root"`
+	Commit   string          `json:"commit,omitempty"`
+	Branch   string          `json:"branch,omitempty"`
+	Changes  string          `json:"changes,omitempty"` // hash of what is not committed
+	Changed  []string        `json:"changed,omitempty"` // the first of those paths
+	Config   string          `json:"config"`            // hash of this gate's settings
+	Products []Product       `json:"products,omitempty"`
+	Profile  string          `json:"profile,omitempty"`
+	Backend  string          `json:"backend,omitempty"`
+	Tools    []Tool          `json:"tools,omitempty"`
+	Host     string          `json:"host"`
+	Kernel   string          `json:"kernel"`
+	Gpuci    string          `json:"gpuci"`
+	state    worktrees.State // as read before the build
+}
+
+// Product is a file the gate was judged by.
+type Product struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Tool is a program the gate's commands name.
+type Tool struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Version string `json:"version,omitempty"`
+}
+
+// StepState says what became of a step of the pipeline.
+type StepState string
+
+// A step is done, failed (the pipeline ended there), not needed by this gate,
+// not reached, or absent: this version of gpuci does not have it.
+const (
+	StepDone    StepState = "done"
+	StepFailed  StepState = "failed"
+	StepNone    StepState = "not needed"
+	StepSkipped StepState = "not reached"
+	StepAbsent  StepState = "absent"
+)
+
+// Step is one step of the pipeline as it went.
+type Step struct {
+	Name    string    `json:"name"`
+	State   StepState `json:"state"`
+	Seconds float64   `json:"seconds,omitempty"`
+}

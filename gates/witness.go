@@ -1,0 +1,62 @@
+package gates
+
+import (
+	"fmt"
+
+	"gpuci/gates/config"
+	"gpuci/gates/expr"
+	"gpuci/gates/metric"
+)
+
+// witness holds a relation against every match of its pattern.
+type witness struct {
+	name    string
+	pattern *metric.Pattern
+	holds   *expr.Expr
+	result  WitnessResult
+}
+
+func newWitness(w config.Witness) (*witness, error) {
+	p, err := metric.CompileCounters(w.Pattern)
+	if err != nil {
+		return nil, err
+	}
+	e, err := expr.Parse(w.Holds)
+	if err != nil {
+		return nil, fmt.Errorf("witness %q: %w", w.Holds, err)
+	}
+	name := w.Name
+	if name == "" {
+		name = w.Holds
+	}
+	return &witness{name: name, pattern: p, holds: e,
+		result: WitnessResult{Name: name, Holds: w.Holds, State: metric.Held}}, nil
+}
+
+// line evaluates the relation for every match. The first match that fails
+// decides and is kept; an unreadable one outranks it, as with bars.
+func (w *witness) line(text []byte) {
+	for _, counters := range w.pattern.Counters(text) {
+		r := &w.result
+		r.Matches++
+		if r.Matches == 1 {
+			r.Counters = counters
+		}
+		held, err := w.holds.Eval(counters)
+		switch {
+		case err != nil && r.State != metric.Unreadable:
+			r.State, r.Why, r.Counters = metric.Unreadable, err.Error(), counters
+		case err == nil && !held && r.State == metric.Held:
+			r.State, r.Counters = metric.Crossed, counters
+			r.Why = "the relation does not hold"
+		}
+	}
+}
+
+// verdict closes the witness: no match at all proves nothing.
+func (w *witness) verdict() WitnessResult {
+	if w.result.Matches == 0 {
+		w.result.State, w.result.Why = metric.Unreadable, "no line of the output gave its counters"
+	}
+	return w.result
+}
