@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gpuci/gates"
+)
+
+// binary builds the real gpuci once: signals, terminals and memory are tested
+// on it, from outside.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "gpuci-test")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "gpuci")
+	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		err = &exec.Error{Name: "go build: " + string(out), Err: err}
+	}
+	return path, err
+})
+
+// workspace is a directory with a gpuci.toml, outside git.
+type workspace struct {
+	dir, state string
+	wrap       []string // a command line that gpuci's is appended to
+}
+
+func newWorkspace(t *testing.T, config string) workspace {
+	t.Helper()
+	w := workspace{dir: t.TempDir(), state: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(w.dir, "gpuci.toml"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// command is a gpuci in the workspace that has not been started.
+func (w workspace) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := append(append(w.wrap, path), args...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+w.state, "XDG_CONFIG_HOME="+w.state, "GPUCI_MACHINE_FILE="+w.state+"/none")
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// verdict reads the one recorded verdict.
+func (w workspace) verdict(t *testing.T) gates.Verdict {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "runs", "*", "verdict.json"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("want one recorded verdict, found %q, %v", found, err)
+	}
+	data, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v gates.Verdict
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// running is a gpuci whose gate has said that it is ready.
+type running struct {
+	*exec.Cmd
+	out  bytes.Buffer
+	rest chan string // stderr after the ready line
+}
+
+func (w workspace) start(t *testing.T, ready string, args ...string) *running {
+	t.Helper()
+	r := &running{Cmd: w.command(t, args...), rest: make(chan string, 1)}
+	r.Stdout = &r.out
+	stderr, err := r.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Process.Kill() })
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if lines.Text() == ready {
+			go func() {
+				var rest strings.Builder
+				for lines.Scan() {
+					rest.WriteString(lines.Text() + "\n")
+				}
+				r.rest <- rest.String()
+			}()
+			return r
+		}
+	}
+	t.Fatalf("the gate never said %q", ready)
+	return nil
+}
+
+// wait ends with gpuci's exit code and the rest of its stderr.
+func (r *running) wait(t *testing.T) (code int, stderr string) {
+	t.Helper()
+	select {
+	case stderr = <-r.rest:
+	case <-time.After(time.Minute):
+		t.Fatal("gpuci did not end within a minute")
+	}
+	_ = r.Wait()
+	return r.ProcessState.ExitCode(), stderr
+}

@@ -1,0 +1,30 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func (a *app) configCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "print the configuration that holds here, and where each value was written",
+		Long: `config reads the machine's, your own and the workspace's file, and prints what
+they say together as TOML. Each value is followed by the file and line it
+comes from. Mistakes are listed with line and caret, all of them at once.
+
+Files, the later ones stronger: /etc/gpuci.toml (or $GPUCI_MACHINE_FILE),
+$XDG_CONFIG_HOME/gpuci/config.toml, and the nearest gpuci.toml upwards.
+
+Example:
+  gpuci config
+  gpuci -C ../other-lane config
+
+Exit codes: 0, 64 usage, 78 no gpuci.toml or a mistake in it.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, _, err := a.workspace(cmd)
+			if err != nil {
+				return err
+			}
+			return cfg.Print(a.out)
+		},
+	}
+}

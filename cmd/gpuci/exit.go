@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"gpuci/gates"
+	"gpuci/gates/config"
+	"gpuci/worktrees"
+)
+
+// coded is an error that knows its exit code; text and hint may be empty.
+type coded struct {
+	code int
+	text string
+	hint string
+}
+
+func (c coded) Error() string { return c.text }
+
+func isNoRepository(err error) bool { return errors.Is(err, worktrees.ErrNoRepository) }
+
+// exitCode is the one place where an error becomes an exit code. ran says
+// that a command's own code was reached; before that it is a matter of usage.
+func exitCode(err error, ran bool) int {
+	var c coded
+	var problems config.Problems
+	var sig gates.Signalled
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &c):
+		return c.code
+	case errors.As(err, &sig):
+		return sig.Exit
+	case errors.As(err, &problems), errors.Is(err, config.ErrNotFound):
+		return gates.ExitConfig
+	case errors.Is(err, gates.ErrArgs):
+		return gates.ExitUsage
+	case errors.Is(err, context.Canceled):
+		return gates.ExitInterrupt
+	case !ran:
+		return gates.ExitUsage
+	}
+	return gates.ExitUnexpected
+}
+
+// exit says the error, if it has words, and returns the exit code.
+func (a *app) exit(err error) int {
+	code := exitCode(err, a.ran)
+	if err == nil {
+		return code
+	}
+	var c coded
+	var problems config.Problems
+	switch {
+	case errors.As(err, &problems):
+		a.console.raw(problems.Error())
+	case errors.As(err, &c) && c.text == "":
+	default:
+		a.console.note(err.Error())
+	}
+	if c.hint != "" {
+		a.console.note("hint: " + c.hint)
+	}
+	if code == gates.ExitUsage && !strings.Contains(err.Error(), "--help") {
+		a.console.note("hint: gpuci --help, or gpuci gate --help, says what there is")
+	}
+	return code
+}

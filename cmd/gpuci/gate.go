@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates"
+	"gpuci/gates/config"
+	"gpuci/worktrees"
+)
+
+// gateOptions are the flags of `gpuci gate`.
+type gateOptions struct {
+	all, list, json, keepGoing, verbose, strict bool
+	args                                        []string // after --
+}
+
+func (a *app) gateCommand() *cobra.Command {
+	var o gateOptions
+	cmd := &cobra.Command{
+		Use:   "gate NAME… [-- ARGS…]",
+		Short: "run gates in this lane",
+		Long: `gate builds what a gate needs, runs it, counts the tests that ran, reads its
+numbers, holds them against their bars, and prints an outcome. The child's
+output goes to stderr as it comes and whole into the run's directory; the
+outcome goes to stdout.
+
+ARGS after -- are appended to the gate's run. The outcome then says partial:
+it covers less than the gate, and is not recorded as the gate's.
+
+A gate in gpuci.toml:
+
+  [[gate]]
+  name = "unit"
+  run = ["cargo", "test"]
+  reader = "libtest"        # or gotest, or none
+
+Examples:
+  gpuci gate kda-oracle
+  gpuci gate --all --keep-going
+  gpuci gate fused-adjoint -- tail_chunk     # only the tests with this name
+  gpuci gate --all --json | jq -r 'select(.type=="verdict") | .outcome'
+
+Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken, 103
+attention, 124 out of time, 75 refused; 4 no such gate, 64 usage, 78
+configuration, 130 and 143 interrupted. Of several gates, the first of 143,
+130, 1, 78, 69, 101, 102, 124, 100, 103, 75.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			names := args
+			if at := cmd.ArgsLenAtDash(); at >= 0 {
+				names, o.args = args[:at], args[at:]
+			}
+			return a.gate(cmd, o, names)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.all, "all", false, "run every gate")
+	f.BoolVar(&o.list, "list", false, "list the gates and run none")
+	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
+	f.BoolVar(&o.keepGoing, "keep-going", false, "go on with the next gate after one that is not green")
+	f.BoolVar(&o.strict, "strict", false, "a green with a mark needs attention (exit 103)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
+	return cmd
+}
+
+func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
+	cfg, lane, err := a.workspace(cmd)
+	if err != nil {
+		return err
+	}
+	if o.list {
+		return a.listGates(cfg, o.json)
+	}
+	picked, err := pick(cfg, o, names)
+	if err != nil {
+		return err
+	}
+	return a.runGates(cmd.Context(), cfg, lane, o, picked)
+}
+
+// pick chooses the gates, in the order asked for, each once.
+func pick(cfg *config.Config, o gateOptions, names []string) ([]config.Gate, error) {
+	switch {
+	case o.all && len(names) > 0:
+		return nil, coded{gates.ExitUsage, "--all and names of gates exclude each other", ""}
+	case len(cfg.Gates) == 0:
+		return nil, coded{gates.ExitNothing, "there is no [[gate]] in gpuci.toml yet", "gpuci gate --help has an example to begin with"}
+	case o.all:
+		names = gateNames(cfg)
+	case len(names) == 0:
+		return nil, coded{gates.ExitNothing, "no gate selected", "name one of: " + strings.Join(gateNames(cfg), ", ") + "; or --all"}
+	}
+	var out []config.Gate
+	for _, name := range names {
+		g, ok := cfg.Gate(name)
+		switch {
+		case !ok:
+			return nil, noGate(cfg, name)
+		case !slices.ContainsFunc(out, func(x config.Gate) bool { return x.Name == name }):
+			out = append(out, *g)
+		}
+	}
+	if len(o.args) == 0 {
+		return out, nil
+	}
+	if len(out) > 1 {
+		return nil, coded{gates.ExitUsage, "arguments after -- go to one gate, not to several", ""}
+	}
+	return out, gates.CheckArgs(out[0], o.args)
+}
+
+func gateNames(cfg *config.Config) []string {
+	var out []string
+	for _, g := range cfg.Gates {
+		out = append(out, g.Name)
+	}
+	return out
+}
+
+func noGate(cfg *config.Config, name string) error {
+	hint := "gpuci gate --list shows what there is"
+	if near := cfg.Near(name); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return coded{gates.ExitNothing, fmt.Sprintf("there is no gate %q", name), hint}
+}
+
+func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.Lane, o gateOptions, list []config.Gate) error {
+	state, note := gates.StateDir(lane, cfg.Root)
+	if note != "" {
+		a.console.note(note)
+	}
+	var codes []int
+	var done []gates.Verdict
+	for i, g := range list {
+		v, err := gates.Run(ctx, a.options(cfg, lane, o, g, state))
+		a.console.fresh()
+		if perr := a.print(v, o); perr != nil {
+			err = errors.Join(err, fmt.Errorf("print the outcome: %w", perr))
+		}
+		done = append(done, v)
+		codes = append(codes, v.Exit)
+		if err != nil {
+			a.console.note(err.Error())
+			codes = append(codes, exitCode(err, true))
+		}
+		if ctx.Err() != nil || !o.keepGoing && gates.WorstExit(codes...) != 0 {
+			a.leftOut(list[i+1:], ctx.Err() == nil)
+			break
+		}
+	}
+	code := gates.WorstExit(codes...)
+	a.summary(done, len(list), code, o)
+	return coded{code: code}
+}
+
+// leftOut names the gates that were not reached.
+func (a *app) leftOut(rest []config.Gate, goOn bool) {
+	if len(rest) == 0 {
+		return
+	}
+	var names []string
+	for _, g := range rest {
+		names = append(names, g.Name)
+	}
+	text := "not run: " + strings.Join(names, ", ")
+	if goOn {
+		text += " (--keep-going runs them all the same)"
+	}
+	a.console.note(text)
+}
+
+func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string) gates.Options {
+	opt := gates.Options{
+		Gate: g, Root: cfg.Root, Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
+		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
+	}
+	if o.verbose {
+		opt.Detail = a.console.note
+	}
+	return opt
+}
+
+// jsonLine writes one JSON line to stdout.
+func (a *app) jsonLine(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(append(line, '\n'))
+	return err
+}

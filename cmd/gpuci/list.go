@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"gpuci/gates/config"
+)
+
+// gateLine is a gate in `gpuci gate --list --json`.
+type gateLine struct {
+	Type    string   `json:"type"` // always "gate"
+	Gate    string   `json:"gate"`
+	About   string   `json:"about,omitempty"`
+	Reader  string   `json:"reader"`
+	Needs   []string `json:"needs,omitempty"`
+	Expect  string   `json:"expect,omitempty"`
+	Bars    []string `json:"bars,omitempty"`
+	Profile string   `json:"profile,omitempty"`
+}
+
+func (a *app) listGates(cfg *config.Config, asJSON bool) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, g := range cfg.Gates {
+		line := gateLine{"gate", g.Name, g.About, g.Reader, g.Needs, g.Expect, nil, g.Profile}
+		for _, b := range g.Bars {
+			line.Bars = append(line.Bars, b.Metric)
+		}
+		if asJSON {
+			if err := a.jsonLine(line); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", g.Name, traits(line), g.About)
+	}
+	if len(cfg.Gates) == 0 && !asJSON {
+		a.console.note("there is no [[gate]] in gpuci.toml yet")
+	}
+	return w.Flush()
+}
+
+// traits says in a few words what a gate is like.
+func traits(g gateLine) string {
+	out := []string{g.Reader}
+	if len(g.Needs) > 0 {
+		out = append(out, "needs "+strings.Join(g.Needs, " "))
+	}
+	if g.Expect != "" {
+		out = append(out, "known "+g.Expect)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,25 @@
+// Command gpuci runs the gates of a workspace of GPU kernels on a shared
+// machine and says, by an outcome and an exit code, what came of them.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main with everything it touches handed in.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx, hurry, stop := withSignals(ctx)
+	defer stop()
+	a := &app{out: stdout, console: newConsole(stderr), hurry: hurry}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.exit(root.ExecuteContext(ctx))
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"gpuci/gates"
+	"gpuci/gates/metric"
+)
+
+// print writes one outcome to stdout.
+func (a *app) print(v gates.Verdict, o gateOptions) error {
+	if o.json {
+		return a.jsonLine(v)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s%s in %s (%s)\n", a.paint(v), v.Gate, ran(v), gates.Round(seconds(v.Seconds)), boundTo(v))
+	row := func(key, text string) { fmt.Fprintf(&b, "  %-8s %s\n", key, text) }
+	for _, x := range v.Findings {
+		row("because", x.Text)
+	}
+	numbers(v, o.verbose, row)
+	for _, m := range v.Marks {
+		row("mark", m)
+	}
+	if o.verbose {
+		row("run", v.Dir)
+	}
+	if v.Outcome != gates.Green || v.Partial {
+		for _, n := range v.Next {
+			row("next", n)
+		}
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// numbers shows every bar and witness that held; those that did not are among
+// the findings already. What is only recorded shows with -v.
+func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
+	judged := make(map[string]bool)
+	for _, r := range v.Bars {
+		judged[r.Metric] = true
+		if r.State == metric.Held || verbose {
+			row("bar", barText(r))
+		}
+	}
+	for _, w := range v.Witnesses {
+		if w.State == metric.Held || verbose {
+			row("witness", fmt.Sprintf("%s: %s (%s)", w.Name, w.State, metric.Sample{Labels: w.Counters}.Series()))
+		}
+	}
+	for _, m := range v.Metrics {
+		if !judged[m.Metric] && verbose {
+			row("metric", fmt.Sprintf("%s: %d values from %s to %s", m.Metric, m.Count, m.Low.Text, m.High.Text))
+		}
+	}
+}
+
+func barText(r metric.Result) string {
+	if r.Worst == nil {
+		return fmt.Sprintf("%s: %s", r.Metric, r.State)
+	}
+	text := r.Metric + " " + r.Worst.Text
+	if r.Worst.Unit != "" {
+		text += " " + r.Worst.Unit
+	}
+	if r.Max != nil {
+		text += fmt.Sprintf(", max %s", metric.Format(*r.Max))
+	}
+	if r.Min != nil {
+		text += fmt.Sprintf(", min %s", metric.Format(*r.Min))
+	}
+	if r.Matches > 1 {
+		text += fmt.Sprintf("; worst of %d", r.Matches)
+	}
+	if s := r.Worst.Series(); s != "" {
+		text += ", " + s
+	}
+	return text
+}
+
+func ran(v gates.Verdict) string {
+	if v.Tests == nil {
+		return ""
+	}
+	text := fmt.Sprintf(", %d passed", v.Tests.Passed)
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{v.Tests.Failed, "failed"}, {v.Tests.Measured, "measured"}, {v.Tests.Ignored, "ignored"}, {v.Tests.Filtered, "filtered out"}} {
+		if c.n > 0 {
+			text += fmt.Sprintf(", %d %s", c.n, c.what)
+		}
+	}
+	return text
+}
+
+func boundTo(v gates.Verdict) string {
+	b := v.Bound
+	if b.Commit == "" {
+		return "lane " + orNone(b.Lane) + ", no commit"
+	}
+	text := fmt.Sprintf("lane %s at %.10s", b.Lane, b.Commit)
+	if b.Changes != "" {
+		text += " with uncommitted changes"
+	}
+	return text
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// colours of outcomes: green, yellow for what wants a look, red for the rest.
+func (a *app) paint(v gates.Verdict) string {
+	word := string(v.Outcome)
+	if v.Partial {
+		word = "partial " + word
+	}
+	if !a.outColor() {
+		return word
+	}
+	code := "31"
+	switch v.Outcome {
+	case gates.Green:
+		code = "32"
+	case gates.KnownRed, gates.Attention, gates.Refused:
+		code = "33"
+	}
+	return "\x1b[1;" + code + "m" + word + "\x1b[0m"
+}
+
+func (a *app) outColor() bool {
+	if a.color != "auto" {
+		return a.color == "always"
+	}
+	f, ok := a.out.(*os.File)
+	_, no := os.LookupEnv("NO_COLOR")
+	return ok && !no && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+// summaryLine closes a run of several gates in JSON.
+type summaryLine struct {
+	Type     string         `json:"type"` // always "summary"
+	Selected int            `json:"selected"`
+	Outcomes map[string]int `json:"outcomes"`
+	Exit     int            `json:"exit"`
+}
+
+// summary closes the answer: one line for several gates, always one in JSON.
+func (a *app) summary(done []gates.Verdict, selected, code int, o gateOptions) {
+	s := summaryLine{"summary", selected, make(map[string]int), code}
+	var words []string
+	for _, v := range done {
+		word := string(v.Outcome)
+		if s.Outcomes[word] == 0 {
+			words = append(words, word)
+		}
+		s.Outcomes[word]++
+	}
+	if o.json {
+		_ = a.jsonLine(s)
+		return
+	}
+	if selected < 2 {
+		return
+	}
+	for i, w := range words {
+		words[i] = fmt.Sprintf("%d %s", s.Outcomes[w], w)
+	}
+	if rest := selected - len(done); rest > 0 {
+		words = append(words, fmt.Sprintf("%d not run", rest))
+	}
+	fmt.Fprintf(a.out, "%d gates: %s\n", selected, strings.Join(words, ", "))
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates/config"
+	"gpuci/worktrees"
+)
+
+// version is set by the linker: -ldflags "-X main.version=…".
+var version = ""
+
+// app is what all commands share.
+type app struct {
+	out     io.Writer
+	console *console
+	hurry   <-chan struct{}
+	dir     string // -C
+	color   string // --color
+	ran     bool   // a command's own code was reached
+}
+
+func (a *app) root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gpuci",
+		Short: "run the gates of GPU kernel work on a shared machine",
+		Long: `gpuci runs the gates of a workspace (a git repository with a gpuci.toml at its
+root): it builds what a gate needs, runs it, counts what ran, reads its
+numbers, holds them against their limits, and ends with an outcome that a
+script can act on.
+
+  gpuci gate --list        what gates there are
+  gpuci gate NAME          run one
+  gpuci config             what holds here, and where it was written
+
+Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
+gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
+4 nothing selected, 64 usage, 69 not possible on this machine, 78 configuration,
+130 and 143 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionText(),
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.SetVersionTemplate("gpuci {{.Version}}\n")
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
+	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
+	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
+	cmd.AddCommand(a.gateCommand(), a.configCommand())
+	return cmd
+}
+
+// prepare checks the flags that every command has.
+func (a *app) prepare() error {
+	switch a.color {
+	case "auto", "always", "never":
+	default:
+		return fmt.Errorf("--color is auto, always or never, not %q", a.color)
+	}
+	a.console.chooseColor(a.color)
+	a.ran = true
+	return nil
+}
+
+// workspace finds the lane and reads the configuration from where we stand.
+func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, error) {
+	dir := a.dir
+	if dir == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return nil, worktrees.Lane{}, err
+		}
+		dir = wd
+	}
+	lane, err := worktrees.Find(cmd.Context(), dir)
+	if err != nil && !isNoRepository(err) {
+		return nil, lane, err
+	}
+	path, err := config.Find(dir, lane.Root)
+	if err != nil {
+		return nil, lane, err
+	}
+	cfg, err := config.Load(config.DefaultSources(path))
+	return cfg, lane, err
+}
+
+// versionText is the linker's version, else what the build knows of itself.
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return fmt.Sprintf("%s-%.10s", info.Main.Version, s.Value)
+		}
+	}
+	return info.Main.Version
+}

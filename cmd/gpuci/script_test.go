@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	if size := os.Getenv("GPUCI_BENCH_FLOOD"); size != "" {
+		flood(size)
+		return
+	}
+	testscript.Main(m, map[string]func(){
+		"gpuci": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScript runs the whole commands in testdata/script; each says in its
+// first lines what it guards.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               isolate,
+		Cmds:                scriptCommands(),
+		Condition:           condition,
+	})
+}
+
+// isolate keeps the machine's and the user's own settings out of a script.
+func isolate(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".tmp", "home") // .tmp is the script's TMPDIR
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	for k, v := range map[string]string{
+		"HOME": home, "XDG_CONFIG_HOME": home + "/.config", "XDG_STATE_HOME": home + "/.state",
+		"GPUCI_MACHINE_FILE":  home + "/machine.toml",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
+		"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@t", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@t",
+	} {
+		env.Setenv(k, v)
+	}
+	for _, k := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME"} {
+		if v := toolEnv(k); v != "" {
+			env.Setenv(k, v)
+		}
+	}
+	return nil
+}
