@@ -61,11 +61,14 @@ const drain = 2 * time.Second
 func (f *flow) phase(ctx context.Context, p phase) (last ended) {
 	limited, cancel := context.WithTimeoutCause(ctx, p.limit, errTimeLimit)
 	defer cancel()
+	p.out.start()
 	for _, c := range p.commands {
 		if last = f.command(limited, p, c); !last.ok() {
-			return last
+			break
 		}
 	}
+	p.out.finish(f.opt.Hurry)
+	f.outputMarks(p.out)
 	return last
 }
 

@@ -11,14 +11,13 @@ import (
 // judge reads the lines of a gate's run: counts, numbers, counters.
 type judge struct {
 	reader    reader.Reader
-	none      bool // nothing to count: lines without a literal need no look
 	collector *metric.Collector
 	witnesses []*witness
-	literals  [][]byte // nil when every line must be looked at
+	literals  []finder // nil when every line must be looked at
 }
 
 func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
-	j := &judge{none: g.Reader == "none"}
+	j := &judge{}
 	var err error
 	if j.reader, err = reader.New(g.Reader); err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func specs(g config.Gate) []metric.Spec {
 
 // allLiterals lists texts one of which stands in every line that a pattern
 // could match, or nil when some pattern has no such text.
-func (j *judge) allLiterals() [][]byte {
+func (j *judge) allLiterals() []finder {
 	list, ok := j.collector.Literals()
 	if !ok {
 		return nil
@@ -71,32 +70,33 @@ func (j *judge) allLiterals() [][]byte {
 		}
 		list = append(list, w.pattern.Literal())
 	}
-	return list
+	var out []finder
+	for _, text := range list {
+		out = append(out, newFinder(text))
+	}
+	return out
 }
 
-// quiet says that no pattern can match anything in the data. An escape
-// sequence could stand in the middle of a literal, so data with one is not
-// quiet.
-func (j *judge) quiet(data []byte) bool {
-	if j.literals == nil || bytes.IndexByte(data, 0x1b) >= 0 {
+// idle says that whole lines are all noise: no pattern can match in them and
+// the reader has no use for them. An escape sequence could stand in the middle
+// of a text that is looked for, so lines with one are looked at.
+func (j *judge) idle(s reader.Stream, lines []byte) bool {
+	if j.literals == nil || bytes.IndexByte(lines, 0x1b) >= 0 || bytes.IndexByte(lines, '\r') >= 0 {
 		return false
 	}
-	for _, l := range j.literals {
-		if bytes.Contains(data, l) {
+	for _, f := range j.literals {
+		if f.in(lines) {
 			return false
 		}
 	}
-	return true
+	return j.reader.Idle(s, lines)
 }
 
-// counts says whether lines matter even when no pattern can match.
-func (j *judge) counts() bool { return !j.none }
-
 // line reads one line and returns what a person should see in its place.
-func (j *judge) line(s reader.Stream, line []byte, quiet bool) []byte {
+func (j *judge) line(s reader.Stream, line []byte) []byte {
 	text := j.reader.Line(s, reader.Plain(line))
-	if quiet || text == nil {
-		return text
+	if text == nil {
+		return nil
 	}
 	j.collector.Line(text)
 	for _, w := range j.witnesses {

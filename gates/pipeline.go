@@ -2,6 +2,7 @@ package gates
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -56,10 +57,8 @@ func (f *flow) doBuild(ctx context.Context) StepState {
 	}
 	defer log.Close()
 	f.v.Log = log.Name()
-	out := &output{log: log, live: f.opt.Live}
-	last := f.phase(ctx, phase{"build", f.gate.Build, f.gate.BuildTimeout, out})
+	last := f.phase(ctx, phase{"build", f.gate.Build, f.gate.BuildTimeout, &output{log: log, live: f.opt.Live}})
 	f.build, f.v.Command = &last, &last.Ended
-	f.outputMarks(out)
 	if !last.ok() {
 		return StepFailed
 	}
@@ -94,11 +93,10 @@ func (f *flow) doRun(ctx context.Context) StepState {
 			return StepFailed
 		}
 		defer raw.Close()
-		out.rewrit, out.raw = true, raw
+		out.raw = raw
 	}
 	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
 	f.run, f.v.Command = &last, &last.Ended
-	f.outputMarks(out)
 	if last.why != byItself {
 		return StepFailed
 	}
@@ -107,12 +105,12 @@ func (f *flow) doRun(ctx context.Context) StepState {
 
 // outputMarks carries what happened to the output into the verdict.
 func (f *flow) outputMarks(o *output) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.logErr != nil {
-		f.mark("the log is not whole: " + o.logErr.Error())
+	o.errs.Lock()
+	defer o.errs.Unlock()
+	if o.fault != nil {
+		f.mark("the log is not whole: " + o.fault.Error())
 	}
 	if o.long > 0 {
-		f.mark("lines over 256 KiB were looked at only that far")
+		f.mark(fmt.Sprintf("%s longer than %d KiB, looked at only that far", plural(o.long, "line"), maxLine>>10))
 	}
 }

@@ -67,6 +67,7 @@ func pipe() (r, w *os.File, err error) {
 func (s *streams) pump(out *output) <-chan struct{} {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
+	out.pumps.Add(2)
 	wg.Go(func() { out.pump(s.out, reader.Stdout) })
 	wg.Go(func() { out.pump(s.err, reader.Stderr) })
 	go func() { wg.Wait(); close(done) }()

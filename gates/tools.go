@@ -68,7 +68,7 @@ func version(ctx context.Context, path, dir string, env []string) string {
 		text = bytes.TrimSpace(text)
 		return string(text[bytes.LastIndexByte(text, '\n')+1:])
 	}
-	line, _, _ := bytes.Cut(text, newline)
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	return strings.TrimSpace(string(line))
 }
 

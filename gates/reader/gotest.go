@@ -56,6 +56,9 @@ func (g *gotest) Line(s Stream, line []byte) []byte {
 	return line
 }
 
+// Idle is never said: a line of JSON is cheap to take and costly to tell.
+func (g *gotest) Idle(Stream, []byte) bool { return false }
+
 func (g *gotest) Counts() Counts {
 	g.events.end(&g.total)
 	g.blocks.end(&g.total)

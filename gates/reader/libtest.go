@@ -98,6 +98,24 @@ func (l *libtest) Line(s Stream, line []byte) []byte {
 	return line
 }
 
+// Idle looks at the beginnings of lines only.
+func (l *libtest) Idle(s Stream, lines []byte) bool {
+	if l.listing {
+		return false
+	}
+	for len(lines) > 0 {
+		if s == Stdout && ofHarness(lines) || lines[0] == ' ' && ofCargo(lines) {
+			return false
+		}
+		i := bytes.IndexByte(lines, '\n')
+		if i < 0 {
+			break
+		}
+		lines = lines[i+1:]
+	}
+	return true
+}
+
 func (l *libtest) cargoLine(line []byte) {
 	product, docs, ok := parseCargo(line)
 	if !ok {

@@ -68,6 +68,24 @@ func parseSummary(line []byte) (s summary, ok bool) {
 	return s, good == (s.failed == 0) && (timed || len(rest) == 0)
 }
 
+// ofHarness says whether a line can be one of libtest's own.
+func ofHarness(line []byte) bool {
+	switch line[0] {
+	case 'r':
+		return bytes.HasPrefix(line, []byte("running "))
+	case 't':
+		return bytes.HasPrefix(line, []byte("test "))
+	case 'f':
+		return bytes.HasPrefix(line, []byte("failures:"))
+	}
+	return false
+}
+
+// ofCargo says whether a line can be one that parseCargo reads.
+func ofCargo(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("     Running ")) || bytes.HasPrefix(line, []byte("   Doc-tests "))
+}
+
 // testVerdict is what a "test NAME ... " line says.
 type testVerdict int
 

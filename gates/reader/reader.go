@@ -42,6 +42,11 @@ type Reader interface {
 	// unfinished line behind.
 	Line(s Stream, line []byte) []byte
 
+	// Idle says that whole lines, each with its newline and free of escape
+	// sequences and carriage returns, are all noise: Line need not be called for
+	// them. It may say no where it would cost too much to tell.
+	Idle(s Stream, lines []byte) bool
+
 	// Counts ends the reading and says what was counted. It is called once, after
 	// the last line.
 	Counts() Counts
@@ -132,4 +137,5 @@ func Names() []string { return []string{"libtest", "gotest", "none"} }
 type none struct{}
 
 func (none) Line(_ Stream, line []byte) []byte { return line }
+func (none) Idle(Stream, []byte) bool          { return true }
 func (none) Counts() Counts                    { return Counts{} }
