@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -135,26 +134,20 @@ metric = "worst-rel"
 pattern = 'worst rel (?P<value>[-+0-9.eE]+) on (?P<term>d_\w+)'
 max = 2e-5
 `, size, self, reader))
-		var peak int64
-		var last *exec.Cmd
-		rss := func() { // of the run before
-			if last != nil && last.ProcessState != nil {
-				peak = max(peak, last.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
-			}
-		}
 		gate, bare := paired(t, pairs,
 			func() *exec.Cmd {
-				rss()
 				_ = os.RemoveAll(filepath.Join(w.state, "gpuci"))
-				last = w.command(t, "gate", "flood")
-				return last
+				return w.command(t, "gate", "flood")
 			},
 			func() *exec.Cmd {
 				file := filepath.Join(w.state, "bare.log")
 				_ = os.Remove(file)
 				return exec.Command("sh", "-c", fmt.Sprintf("GPUCI_BENCH_FLOOD=%d %q > %q", size, self, file))
 			})
-		rss()
+		peak, err := runPeak(w.command(t, "gate", "flood"))
+		if err != nil {
+			t.Fatal(err)
+		}
 		report("gate printing 1 GiB, reader "+reader+", over `cmd >file`", "x ", 1,
 			each(gate, bare, func(a, b float64) float64 { return a / b }), "1.5")
 		report("  the bare command", "s ", 1, bare, "none")

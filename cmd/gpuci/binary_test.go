@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -124,4 +125,44 @@ func (r *running) wait(t *testing.T) (code int, stderr string) {
 	}
 	_ = r.Wait()
 	return r.ProcessState.ExitCode(), stderr
+}
+
+// runPeak runs a command and returns the peak of its memory in KiB. It is
+// VmHWM, read while the command runs: the ru_maxrss that wait4(2) gives begins
+// with that of the process it was forked from, which is us.
+func runPeak(cmd *exec.Cmd) (peak int, err error) {
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	status := filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "status")
+	done := make(chan struct{})
+	read := make(chan int)
+	go func() {
+		best := 0
+		for {
+			select {
+			case <-done:
+				read <- best
+				return
+			case <-time.After(5 * time.Millisecond):
+				best = max(best, vmHWM(status))
+			}
+		}
+	}()
+	err = cmd.Wait()
+	close(done)
+	return <-read, err
+}
+
+func vmHWM(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	_, after, ok := strings.Cut(string(text), "VmHWM:")
+	if !ok {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.Fields(after)[0])
+	return n
 }
