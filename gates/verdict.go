@@ -86,7 +86,7 @@ type Ended struct {
 	Signal    string   `json:"signal,omitempty"`
 	Seconds   float64  `json:"seconds"`
 	CPU       float64  `json:"cpu-seconds"`
-	MaxRSS    int64    `json:"max-rss-bytes"`
+	MaxRSS    int64    `json:"max-rss-bytes"`       // no less than gpuci's own 16 MiB: the kernel counts from the fork
 	Escaped   []string `json:"escaped,omitempty"`   // outlived the command and were ended
 	Survivors []string `json:"survivors,omitempty"` // could not be ended
 }
