@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -50,9 +51,8 @@ func (f *flow) doBuild(ctx context.Context) StepState {
 	if len(f.gate.Build) == 0 {
 		return StepNone
 	}
-	log, err := f.rec.create("build.log")
-	if err != nil {
-		f.refuse("the build's log cannot be written: "+err.Error(), "free space in "+f.rec.dir)
+	log := f.openLog("build.log")
+	if log == nil {
 		return StepFailed
 	}
 	defer log.Close()
@@ -64,6 +64,16 @@ func (f *flow) doBuild(ctx context.Context) StepState {
 	}
 	f.v.Command = nil
 	return StepDone
+}
+
+// openLog makes a log of this run; where that fails, the gate is refused.
+func (f *flow) openLog(name string) *os.File {
+	log, err := f.rec.create(name)
+	if err != nil {
+		f.refuse("its log cannot be written: "+err.Error(), "free space for "+f.rec.dir)
+		return nil
+	}
+	return log
 }
 
 // doCard is where the card will be locked and looked at. Until then a gate
@@ -78,22 +88,18 @@ func (f *flow) doCard(context.Context) StepState {
 }
 
 func (f *flow) doRun(ctx context.Context) StepState {
-	log, err := f.rec.create("run.log")
-	if err != nil {
-		f.refuse("the run's log cannot be written: "+err.Error(), "free space in "+f.rec.dir)
+	log := f.openLog("run.log")
+	if log == nil {
 		return StepFailed
 	}
 	defer log.Close()
 	f.v.Log = log.Name()
 	out := &output{log: log, live: f.opt.Live, judge: f.judge}
-	if f.gate.Reader == "gotest" {
-		raw, err := f.rec.create("raw.log")
-		if err != nil {
-			f.refuse("the run's log cannot be written: "+err.Error(), "free space in "+f.rec.dir)
+	if f.gate.Reader == "gotest" { // its JSON is for us; a person reads the text
+		if out.raw = f.openLog("raw.log"); out.raw == nil {
 			return StepFailed
 		}
-		defer raw.Close()
-		out.raw = raw
+		defer out.raw.Close()
 	}
 	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
 	f.run, f.v.Command = &last, &last.Ended
