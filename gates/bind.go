@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -27,14 +26,13 @@ func (f *flow) bind(ctx context.Context) {
 	b.Profile, b.Backend, b.Gpuci = f.gate.Profile, f.gate.Backend, f.opt.Version
 	b.Host, _ = os.Hostname()
 	b.Kernel = kernelRelease()
-	b.Config = hashOf(f.gate)
+	b.Config = hashOf(f.opt.Gate)
 	if f.opt.Lane.Root == "" {
 		f.mark("outside git: bound to no commit")
 		return
 	}
-	began := time.Now()
-	state, err := worktrees.ReadState(ctx, f.opt.Lane)
-	f.stateCost = time.Since(began)
+	state, watch, err := worktrees.ReadAndWatch(ctx, f.opt.Lane)
+	f.lane = watch
 	if err != nil {
 		if ctx.Err() == nil {
 			f.mark("bound to no commit: " + err.Error())
@@ -49,12 +47,12 @@ func (f *flow) bind(ctx context.Context) {
 }
 
 // rebind looks at the lane again after the run: a file saved meanwhile makes
-// it unclear which state was judged. The look is left out where it would cost
-// more than a twentieth of the gate; in a run that short nobody edits.
+// it unclear which state was judged. Where the watch has seen nothing, that is
+// the answer.
 func (f *flow) rebind(ctx context.Context) {
+	defer f.lane.Close()
 	b := &f.v.Bound
-	const cheap = 20 * time.Millisecond
-	if b.Commit == "" || (f.stateCost > cheap && time.Since(f.v.Started) < 20*f.stateCost) {
+	if b.Commit == "" || f.lane.Unchanged(ctx) {
 		return
 	}
 	now, err := worktrees.ReadState(ctx, f.opt.Lane)
@@ -90,12 +88,12 @@ func differing(a, b worktrees.State) string {
 
 // products hashes the files the gate was judged by: those the configuration
 // names, those the harness named, and a program of the lane that was run.
-func (f *flow) products(named []string) {
+func (f *flow) products(named []string, failed bool) {
 	dir := filepath.Join(f.opt.Root, f.gate.Dir)
 	var paths []string
 	for _, glob := range f.gate.Products {
 		found, err := filepath.Glob(filepath.Join(f.opt.Root, glob))
-		if err != nil || len(found) == 0 {
+		if (err != nil || len(found) == 0) && !failed {
 			f.find(Broken, fmt.Sprintf("no build product matches %s", glob))
 		}
 		paths = append(paths, found...)

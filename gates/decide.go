@@ -16,9 +16,10 @@ func (f *flow) decide(ctx context.Context) {
 	f.endings()
 	v.Outcome, v.Exit = f.outcome(), 0
 	var sig Signalled
-	if errors.As(context.Cause(ctx), &sig) {
+	// A signal that came after the last command had ended stops no verdict.
+	if errors.As(context.Cause(ctx), &sig) && (f.run == nil || f.run.why != byItself) {
 		v.Outcome, v.Exit = Interrupted, sig.Exit
-		f.find(Interrupted, "stopped by a signal before it could say anything")
+		f.find(Interrupted, "stopped by a signal before its commands had ended")
 		f.next("run it again")
 	}
 	f.expect(v.Started)
@@ -36,8 +37,8 @@ func (f *flow) decide(ctx context.Context) {
 }
 
 // rank orders the outcomes that findings lead to. Broken stands above red: a
-// limit crossed by numbers that cannot be trusted says nothing. A failed
-// command or test leaves no broken findings behind, so there red decides.
+// limit crossed by numbers that cannot be trusted says nothing. After a failed
+// command or test nothing is found broken, so that there red decides.
 var rank = []Outcome{Refused, BuildFailed, OutOfTime, Broken, Red}
 
 func (f *flow) outcome() Outcome {

@@ -17,8 +17,8 @@ func (f *flow) doJudge(context.Context) StepState {
 	if f.run.why != byItself {
 		return StepDone // the reason is the ending; what was not printed yet is none
 	}
-	f.products(counts.Products)
 	failed := f.exit(counts)
+	f.products(counts.Products, failed)
 	for _, r := range counts.Remarks {
 		f.mark(r)
 	}
@@ -48,12 +48,12 @@ func (f *flow) exit(c reader.Counts) (failed bool) {
 	clean := e.Exit == 0 && e.Signal == ""
 	switch {
 	case clean && c.Failed > 0:
-		f.find(Red, fmt.Sprintf("swallowed failure: %s failed, but the command reported success (exit status 0)", plural(c.Failed, "test")))
+		f.find(Red, fmt.Sprintf("swallowed failure: %d failed, but the command reported success (exit status 0)", c.Failed)+listed(c.FailedNames))
 		f.next("find what turns the failure into success: a pipe, `|| true`, a harness that does not pass its result on")
 	case clean:
 		return false
 	case c.Failed > 0:
-		f.find(Red, plural(c.Failed, "test")+" failed"+listed(c.FailedNames))
+		f.find(Red, fmt.Sprintf("%d failed", c.Failed)+listed(c.FailedNames))
 	case f.gate.Reader == "none":
 		f.find(Red, "the command failed: "+how)
 	case c.Ran() > 0:
@@ -127,10 +127,14 @@ func filtered(c reader.Counts) string {
 func (f *flow) bars() []metric.Result {
 	var out []metric.Result
 	for _, b := range f.gate.Bars {
-		out = append(out, f.judge.collector.Judge(metric.Bar{
+		bar := metric.Bar{
 			Metric: b.Metric, Min: b.Min, Max: b.Max, Parts: b.Parts,
 			Tolerance: b.Tolerance, MinMatches: b.MinMatches,
-		}))
+		}
+		if f.v.Partial {
+			bar.MinMatches = 1 // the arguments are there to narrow it
+		}
+		out = append(out, f.judge.collector.Judge(bar))
 	}
 	return out
 }
@@ -157,7 +161,7 @@ func (f *flow) judged(failed bool) {
 	seen := make(map[string]bool)
 	for _, r := range f.v.Bars {
 		seen[r.Metric] = true
-		if r.Missing && f.v.Partial {
+		if r.Matches == 0 && f.v.Partial && f.judge.collector.Silent(r.Metric) {
 			f.mark("not covered by these arguments: " + r.Metric)
 			continue
 		}
@@ -196,7 +200,7 @@ func (f *flow) state(s metric.State, failed bool, text string) {
 		f.find(Red, text)
 	case s == metric.Unreadable && !failed:
 		f.find(Broken, text)
-		f.next("make the gate print every number it is judged by, finite and whole")
+		f.next("let the gate print every number it is judged by, as a finite number in its unit")
 	}
 }
 

@@ -22,13 +22,12 @@ const (
 
 // Exit codes that are no outcome of a gate.
 const (
-	ExitUnexpected  = 1
-	ExitNothing     = 4  // nothing selected: no such gate or lane
-	ExitUsage       = 64 // EX_USAGE of sysexits.h
-	ExitUnavailable = 69 // EX_UNAVAILABLE: this machine cannot do it
-	ExitConfig      = 78 // EX_CONFIG
-	ExitInterrupt   = 130
-	ExitTerminated  = 143
+	ExitUnexpected = 1
+	ExitNothing    = 4  // nothing selected: no such gate or lane
+	ExitUsage      = 64 // EX_USAGE of sysexits.h
+	ExitConfig     = 78 // EX_CONFIG
+	ExitInterrupt  = 130
+	ExitTerminated = 143
 )
 
 // exitCodes is the one table of outcomes and exit codes. 2 is free: a crash

@@ -47,14 +47,14 @@ func (o *Options) detail(format string, args ...any) {
 
 // flow is one gate on its way through the pipeline.
 type flow struct {
-	opt       Options
-	gate      config.Gate
-	v         *Verdict
-	rec       *record
-	judge     *judge
-	build     *ended // nil when the gate builds nothing
-	run       *ended // nil when it did not get there
-	stateCost time.Duration
+	opt   Options
+	gate  config.Gate
+	v     *Verdict
+	rec   *record
+	judge *judge
+	build *ended           // nil when the gate builds nothing
+	run   *ended           // nil when it did not get there
+	lane  *worktrees.Watch // on the lane, from before the build
 }
 
 // Signalled is the cancellation cause for a gpuci that was asked to stop.
@@ -63,8 +63,9 @@ type Signalled struct{ Exit int }
 func (s Signalled) Error() string { return fmt.Sprintf("stopped by a signal (exit %d)", s.Exit) }
 
 // Run takes one gate through the pipeline. ctx ends it early: its cause is a
-// Signalled for the exit code. The error is not nil when no verdict could be
-// reached or recorded; the verdict is valid as far as it goes even then.
+// Signalled for the exit code. The error is not nil when the verdict could not
+// be recorded; it is valid even then. A run that cannot even begin (nowhere to
+// record it) is refused.
 func Run(ctx context.Context, opt Options) (Verdict, error) {
 	now := time.Now()
 	f := &flow{opt: opt, gate: opt.Gate, v: &Verdict{
@@ -72,7 +73,7 @@ func Run(ctx context.Context, opt Options) (Verdict, error) {
 		Started: now, Partial: len(opt.Args) > 0,
 	}}
 	if err := f.begin(); err != nil {
-		f.refuse(fmt.Sprintf("the run cannot be recorded: %v", err), "make "+opt.State+" writable, or free space there")
+		f.refuse("it cannot begin: "+err.Error(), "runs are recorded in "+opt.State+": is it writable, and is there space?")
 		f.decide(ctx)
 		return *f.v, nil
 	}
@@ -91,11 +92,11 @@ func Run(ctx context.Context, opt Options) (Verdict, error) {
 
 // begin opens the record and prepares the reader of the output.
 func (f *flow) begin() error {
-	args, err := withArgs(f.gate.Run, f.opt.Args)
+	run, err := withArgs(f.gate.Run, f.opt.Args)
 	if err != nil {
 		return err
 	}
-	f.gate.Run = slices.Clone(args)
+	f.gate.Run = slices.Clone(run)
 	for i, c := range f.gate.Run {
 		if c.Shell == "" {
 			f.gate.Run[i].Argv = reader.Argv(f.gate.Reader, c.Argv)

@@ -23,14 +23,14 @@ const hexSHA1 = 40
 // The proof has three parts: the index's tree is the commit's (or what is
 // staged is among the candidates), every tracked file is as the index has it,
 // and every other name on disk is ignored. Any error means that nothing is
-// proven.
-func candidates(ctx context.Context, l Lane, commit string) ([]string, error) {
+// proven. watched says that w has a mark on every directory that was read.
+func candidates(ctx context.Context, l Lane, commit string, w *Watch) (ask []string, watched bool, err error) {
 	if len(commit) != hexSHA1 {
-		return nil, fmt.Errorf("%w: HEAD is %q", errUnproven, commit)
+		return nil, false, fmt.Errorf("%w: HEAD is %q", errUnproven, commit)
 	}
 	x, err := readIndex(l.GitDir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var staged []string
 	var seen survey
@@ -40,20 +40,20 @@ func candidates(ctx context.Context, l Lane, commit string) ([]string, error) {
 		return err
 	})
 	group.Go(func() (err error) {
-		if seen, err = surveyTree(gctx, l.Root, x); err == nil {
+		if seen, err = surveyTree(gctx, l.Root, x, w); err == nil {
 			seen.untracked, err = notIgnored(gctx, l, seen.untracked, x.skips)
 		}
 		return err
 	})
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	all := slices.Concat(staged, seen.suspects, seen.untracked)
 	slices.Sort(all)
 	if all = slices.Compact(all); len(all) > 0 && all[0] == "" {
-		return nil, fmt.Errorf("%w: %s was not readable", errUnproven, l.Root)
+		return nil, false, fmt.Errorf("%w: %s was not readable", errUnproven, l.Root)
 	}
-	return all, nil
+	return all, !seen.unwatched, nil
 }
 
 // stagedPaths returns the paths at which the index differs from the commit.

@@ -194,7 +194,8 @@ func (r repo) state() State {
 // proven returns what the quick look leaves to ask git about.
 func (r repo) proven() ([]string, error) {
 	l := r.lane()
-	return candidates(context.Background(), l, readHead(context.Background(), l).commit)
+	ask, _, err := candidates(context.Background(), l, readHead(context.Background(), l).commit, nil)
+	return ask, err
 }
 
 // wantProven fails the test unless the quick look alone clears the lane.

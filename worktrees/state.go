@@ -36,21 +36,42 @@ type State struct {
 // The error wraps exec.ErrNotFound when git is needed and not installed, and
 // the context's error when that ended it.
 func ReadState(ctx context.Context, l Lane) (State, error) {
-	st, err := readState(ctx, l)
+	return read(ctx, l, nil)
+}
+
+// ReadAndWatch is ReadState, and watches the lane from then on. The watch must
+// be closed; it is nil with an error.
+func ReadAndWatch(ctx context.Context, l Lane) (State, *Watch, error) {
+	w := newWatch(l)
+	st, err := read(ctx, l, w)
+	if err != nil {
+		w.Close()
+		return State{}, nil, err
+	}
+	return st, w, nil
+}
+
+func read(ctx context.Context, l Lane, w *Watch) (State, error) {
+	st, proven, err := readState(ctx, l, w)
 	if err != nil {
 		return State{}, fmt.Errorf("read state of lane %s: %w", l.Name, err)
+	}
+	if w != nil {
+		w.commit, w.whole = st.Commit, w.whole && proven
 	}
 	return st, nil
 }
 
-func readState(ctx context.Context, l Lane) (State, error) {
+// readState says also whether the walk alone has proven the lane clean: then
+// every directory that matters is watched.
+func readState(ctx context.Context, l Lane, w *Watch) (st State, proven bool, err error) {
 	h := readHead(ctx, l)
-	ask, err := candidates(ctx, l, h.commit)
+	ask, watched, err := candidates(ctx, l, h.commit, w)
 	if ctx.Err() != nil {
-		return State{}, ctx.Err()
+		return State{}, false, ctx.Err()
 	}
 	if err == nil && len(ask) == 0 {
-		return State{Commit: h.commit, Branch: h.branch}, nil
+		return State{Commit: h.commit, Branch: h.branch}, watched, nil
 	}
 	// Not proven is no failure: with nothing to ask about, git says it all.
 	r, err := readStatus(ctx, l, ask)
@@ -59,9 +80,10 @@ func readState(ctx context.Context, l Lane) (State, error) {
 		r, err = readStatus(ctx, l, nil)
 	}
 	if err != nil {
-		return State{}, err
+		return State{}, false, err
 	}
-	return r.state(ctx, l)
+	st, err = r.state(ctx, l)
+	return st, false, err
 }
 
 // state turns git's report into a State.

@@ -16,11 +16,13 @@ import (
 type survey struct {
 	suspects  []string // paths of the index, or directories full of them, that may differ from it
 	untracked []string // topmost names on disk that are not in the index, ignored or not
+	unwatched bool     // some directory has no mark
 }
 
 // walk is one look at a tree, held against an index.
 type walk struct {
 	index *index
+	watch *Watch // nil for none
 	todo  *todo
 
 	mu    sync.Mutex
@@ -51,8 +53,8 @@ func (s span) path(name []byte) string {
 
 // surveyTree looks at every directory the index knows. It does not enter
 // untracked ones, so an ignored build tree costs one name.
-func surveyTree(ctx context.Context, root string, x *index) (survey, error) {
-	w := &walk{index: x, todo: newTodo(span{hi: len(x.entries)})}
+func surveyTree(ctx context.Context, root string, x *index, watch *Watch) (survey, error) {
+	w := &walk{index: x, watch: watch, todo: newTodo(span{hi: len(x.entries)})}
 	group, ctx := errgroup.WithContext(ctx)
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() error { return w.work(ctx, root) })
@@ -96,6 +98,11 @@ func (w *walk) look(ctx context.Context, root int, s span, names *listing) ([]sp
 		return nil, err
 	}
 	defer unix.Close(fd)
+	if w.watch != nil && !w.watch.add(fd) {
+		w.mu.Lock()
+		w.found.unwatched = true
+		w.mu.Unlock()
+	}
 	if err := names.read(fd); err != nil {
 		return nil, err
 	}

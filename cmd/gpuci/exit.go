@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
@@ -36,8 +35,6 @@ func exitCode(err error, ran bool) int {
 		return sig.Exit
 	case errors.As(err, &problems), errors.Is(err, config.ErrNotFound):
 		return gates.ExitConfig
-	case errors.Is(err, gates.ErrArgs):
-		return gates.ExitUsage
 	case errors.Is(err, context.Canceled):
 		return gates.ExitInterrupt
 	case !ran:
@@ -61,11 +58,22 @@ func (a *app) exit(err error) int {
 	default:
 		a.console.note(err.Error())
 	}
-	if c.hint != "" {
+	switch {
+	case c.hint != "":
 		a.console.note("hint: " + c.hint)
-	}
-	if code == gates.ExitUsage && !strings.Contains(err.Error(), "--help") {
+	case code == gates.ExitUsage:
 		a.console.note("hint: gpuci --help, or gpuci gate --help, says what there is")
 	}
+	if a.json && err.Error() != "" {
+		_ = a.jsonLine(errorLine{"error", code, err.Error(), c.hint})
+	}
 	return code
+}
+
+// errorLine is why there are no outcomes, in JSON.
+type errorLine struct {
+	Type string `json:"type"` // always "error"
+	Exit int    `json:"exit"`
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
 }

@@ -70,6 +70,7 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 }
 
 func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
+	a.json = o.json
 	cfg, lane, err := a.workspace(cmd)
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 func pick(cfg *config.Config, o gateOptions, names []string) ([]config.Gate, error) {
 	switch {
 	case o.all && len(names) > 0:
-		return nil, coded{gates.ExitUsage, "--all and names of gates exclude each other", ""}
+		return nil, coded{gates.ExitUsage, "--all and names of gates exclude each other", "leave one of the two out"}
 	case len(cfg.Gates) == 0:
 		return nil, coded{gates.ExitNothing, "there is no [[gate]] in gpuci.toml yet", "gpuci gate --help has an example to begin with"}
 	case o.all:
@@ -110,9 +111,12 @@ func pick(cfg *config.Config, o gateOptions, names []string) ([]config.Gate, err
 		return out, nil
 	}
 	if len(out) > 1 {
-		return nil, coded{gates.ExitUsage, "arguments after -- go to one gate, not to several", ""}
+		return nil, coded{gates.ExitUsage, "arguments after -- go to one gate, not to several", "name one gate"}
 	}
-	return out, gates.CheckArgs(out[0], o.args)
+	if err := gates.CheckArgs(out[0], o.args); err != nil {
+		return nil, coded{gates.ExitUsage, err.Error(), `put "$@" into the string where the arguments belong, or write run as an array`}
+	}
+	return out, nil
 }
 
 func gateNames(cfg *config.Config) []string {
@@ -138,7 +142,11 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 	}
 	var codes []int
 	var done []gates.Verdict
+	var notRun []string
 	for i, g := range list {
+		if len(list) > 1 {
+			a.console.note("gate " + g.Name)
+		}
 		v, err := gates.Run(ctx, a.options(cfg, lane, o, g, state))
 		a.console.fresh()
 		if perr := a.print(v, o); perr != nil {
@@ -151,21 +159,23 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 			codes = append(codes, exitCode(err, true))
 		}
 		if ctx.Err() != nil || !o.keepGoing && gates.WorstExit(codes...) != 0 {
-			a.leftOut(list[i+1:], ctx.Err() == nil)
+			notRun = a.leftOut(list[i+1:], ctx.Err() == nil)
 			break
 		}
 	}
+	if len(notRun) > 0 && ctx.Err() != nil { // the signal came between two gates
+		codes = append(codes, exitCode(context.Cause(ctx), true))
+	}
 	code := gates.WorstExit(codes...)
-	a.summary(done, len(list), code, o)
+	a.summary(done, notRun, code, o)
 	return coded{code: code}
 }
 
 // leftOut names the gates that were not reached.
-func (a *app) leftOut(rest []config.Gate, goOn bool) {
+func (a *app) leftOut(rest []config.Gate, goOn bool) (names []string) {
 	if len(rest) == 0 {
-		return
+		return nil
 	}
-	var names []string
 	for _, g := range rest {
 		names = append(names, g.Name)
 	}
@@ -174,6 +184,7 @@ func (a *app) leftOut(rest []config.Gate, goOn bool) {
 		text += " (--keep-going runs them all the same)"
 	}
 	a.console.note(text)
+	return names
 }
 
 func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string) gates.Options {

@@ -14,9 +14,10 @@ func main() {
 
 // run is main with everything it touches handed in.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	ctx, hurry, stop := withSignals(ctx)
+	console := newConsole(stderr)
+	ctx, hurry, stop := withSignals(ctx, console.note)
 	defer stop()
-	a := &app{out: stdout, console: newConsole(stderr), hurry: hurry}
+	a := &app{out: stdout, console: console, hurry: hurry}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -29,7 +29,7 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 		row("mark", m)
 	}
 	if o.verbose {
-		row("run", v.Dir)
+		row("record", v.Dir)
 	}
 	if v.Outcome != gates.Green || v.Partial {
 		for _, n := range v.Next {
@@ -52,7 +52,7 @@ func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
 	}
 	for _, w := range v.Witnesses {
 		if w.State == metric.Held || verbose {
-			row("witness", fmt.Sprintf("%s: %s (%s)", w.Name, w.State, metric.Sample{Labels: w.Counters}.Series()))
+			row("witness", fmt.Sprintf("%s: %s%s", w.Name, w.State, counters(w)))
 		}
 	}
 	for _, m := range v.Metrics {
@@ -60,6 +60,13 @@ func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
 			row("metric", fmt.Sprintf("%s: %d values from %s to %s", m.Metric, m.Count, m.Low.Text, m.High.Text))
 		}
 	}
+}
+
+func counters(w gates.WitnessResult) string {
+	if len(w.Counters) == 0 {
+		return ""
+	}
+	return " (" + metric.Sample{Labels: w.Counters}.Series() + ")"
 }
 
 func barText(r metric.Result) string {
@@ -81,6 +88,9 @@ func barText(r metric.Result) string {
 	}
 	if s := r.Worst.Series(); s != "" {
 		text += ", " + s
+	}
+	if len(r.Parts) > 0 {
+		text += fmt.Sprintf("; %s within %.2g %% of it", strings.Join(r.Parts, " + "), 100*r.Rest)
 	}
 	return text
 }
@@ -155,12 +165,14 @@ type summaryLine struct {
 	Type     string         `json:"type"` // always "summary"
 	Selected int            `json:"selected"`
 	Outcomes map[string]int `json:"outcomes"`
+	NotRun   []string       `json:"not-run,omitempty"`
 	Exit     int            `json:"exit"`
 }
 
 // summary closes the answer: one line for several gates, always one in JSON.
-func (a *app) summary(done []gates.Verdict, selected, code int, o gateOptions) {
-	s := summaryLine{"summary", selected, make(map[string]int), code}
+func (a *app) summary(done []gates.Verdict, notRun []string, code int, o gateOptions) {
+	selected := len(done) + len(notRun)
+	s := summaryLine{"summary", selected, make(map[string]int), notRun, code}
 	var words []string
 	for _, v := range done {
 		word := string(v.Outcome)
@@ -179,8 +191,8 @@ func (a *app) summary(done []gates.Verdict, selected, code int, o gateOptions) {
 	for i, w := range words {
 		words[i] = fmt.Sprintf("%d %s", s.Outcomes[w], w)
 	}
-	if rest := selected - len(done); rest > 0 {
-		words = append(words, fmt.Sprintf("%d not run", rest))
+	if len(notRun) > 0 {
+		words = append(words, fmt.Sprintf("%d not run", len(notRun)))
 	}
 	fmt.Fprintf(a.out, "%d gates: %s\n", selected, strings.Join(words, ", "))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
@@ -22,6 +23,7 @@ type app struct {
 	hurry   <-chan struct{}
 	dir     string // -C
 	color   string // --color
+	json    bool   // --json: what goes wrong is said on stdout too
 	ran     bool   // a command's own code was reached
 }
 
@@ -40,8 +42,7 @@ script can act on.
 
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
 gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
-4 nothing selected, 64 usage, 69 not possible on this machine, 78 configuration,
-130 and 143 interrupted.`,
+4 nothing selected, 64 usage, 78 configuration, 130 and 143 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       versionText(),
@@ -79,6 +80,9 @@ func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, err
 		}
 		dir = wd
 	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, worktrees.Lane{}, coded{gates.ExitUsage, fmt.Sprintf("-C %s: there is no such directory", dir), "name a directory in the workspace"}
+	}
 	lane, err := worktrees.Find(cmd.Context(), dir)
 	if err != nil && !isNoRepository(err) {
 		return nil, lane, err
@@ -100,10 +104,5 @@ func versionText() string {
 	if !ok {
 		return "unknown"
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return fmt.Sprintf("%s-%.10s", info.Main.Version, s.Value)
-		}
-	}
-	return info.Main.Version
+	return info.Main.Version // with the commit in it, where the build saw one
 }

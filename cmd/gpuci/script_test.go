@@ -38,6 +38,9 @@ func isolate(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
+	if err := os.WriteFile(filepath.Join(home, "machine.toml"), nil, 0o644); err != nil {
+		return err
+	}
 	for k, v := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": home + "/.config", "XDG_STATE_HOME": home + "/.state",
 		"GPUCI_MACHINE_FILE":  home + "/machine.toml",

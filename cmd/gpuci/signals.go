@@ -14,7 +14,7 @@ import (
 // takes SIGPIPE, so that a closed stdout or stderr is an error of a write and
 // not the end of gpuci with a gate still running. Notify and not Ignore: an
 // ignored signal would be inherited by every child.
-func withSignals(parent context.Context) (ctx context.Context, hurry <-chan struct{}, stop func()) {
+func withSignals(parent context.Context, say func(string)) (ctx context.Context, hurry <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	now, pipes := make(chan struct{}), make(chan os.Signal, 1)
 	signals := make(chan os.Signal, 2)
@@ -33,6 +33,7 @@ func withSignals(parent context.Context) (ctx context.Context, hurry <-chan stru
 			case s := <-signals:
 				switch n {
 				case 0:
+					say("stopping; once more ends it at once")
 					cancel(gates.Signalled{Exit: signalExit(s)})
 				case 1:
 					close(now)

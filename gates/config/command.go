@@ -80,6 +80,10 @@ func (f *fields) argv(e *entry, array *value, usage string) []string {
 		case i == 0 && item.text == "":
 			f.add(item.span, "write "+usage, "%q in %s names no program", e.key, f.label)
 			return nil
+		case i == 0 && len(array.items) == 1 && unsplit(item.text):
+			f.add(item.span, fmt.Sprintf("write %s = [%s], or %s without the brackets for a shell", e.key, splitWords(item.text), quoted(item.text)),
+				"%q in %s is one program with blanks in its name", e.key, f.label)
+			return nil
 		case strings.Contains(item.text, "\x00"):
 			f.add(item.span, "", "%q in %s has a NUL byte in it", e.key, f.label)
 			return nil
@@ -87,6 +91,21 @@ func (f *fields) argv(e *entry, array *value, usage string) []string {
 		argv = append(argv, item.text)
 	}
 	return argv
+}
+
+// unsplit recognises a whole command line in the place of a program: words
+// that no path of a file would have.
+func unsplit(program string) bool {
+	words := strings.Fields(program)
+	return len(words) > 1 && !strings.Contains(words[0], "/")
+}
+
+func splitWords(line string) string {
+	words := strings.Fields(line)
+	for i, w := range words {
+		words[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (f *fields) mixed(e *entry, item *value, usage string) {

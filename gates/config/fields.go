@@ -25,8 +25,15 @@ func (l *layer) fields(at place, label string, table *value) *fields {
 
 // take returns the entry of a key, and makes the key known.
 func (f *fields) take(key string) *entry {
-	f.known = append(f.known, key)
+	f.know(key)
 	return f.table.get(key)
+}
+
+// know makes a key one of those that a misspelt one is compared with.
+func (f *fields) know(key string) {
+	if !slices.Contains(f.known, key) {
+		f.known = append(f.known, key)
+	}
 }
 
 // done reports the keys that nobody asked for.
@@ -45,6 +52,7 @@ func (f *fields) done() {
 
 // need reports a key that must be there and is not; example is its value.
 func (f *fields) need(key, example string) bool {
+	f.know(key)
 	if f.table.get(key) != nil {
 		return true
 	}

@@ -63,9 +63,11 @@ func notFound(from, to string) error {
 }
 
 // Sources are the paths of the files that make up a Config. A machine or
-// personal file that is "" or does not exist is left out.
+// personal file that is "" or does not exist is left out, unless it must be
+// there.
 type Sources struct {
 	Machine   string
+	Named     bool // somebody named the machine file: it must be there
 	Personal  string
 	Workspace string
 }
@@ -76,7 +78,7 @@ type Sources struct {
 func DefaultSources(workspace string) Sources {
 	s := Sources{Machine: "/etc/gpuci.toml", Workspace: workspace}
 	if path := os.Getenv("GPUCI_MACHINE_FILE"); path != "" {
-		s.Machine = path
+		s.Machine, s.Named = path, true
 	}
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if home, err := os.UserHomeDir(); err == nil && !filepath.IsAbs(dir) {

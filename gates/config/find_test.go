@@ -65,7 +65,7 @@ func TestDefaultSources(t *testing.T) {
 	} {
 		t.Setenv("GPUCI_MACHINE_FILE", tt.machine)
 		t.Setenv("XDG_CONFIG_HOME", tt.xdg)
-		want := Sources{Machine: tt.wantMachine, Personal: tt.wantPersonal, Workspace: "w"}
+		want := Sources{Machine: tt.wantMachine, Named: tt.machine != "", Personal: tt.wantPersonal, Workspace: "w"}
 		if d := cmp.Diff(want, DefaultSources("w")); d != "" {
 			t.Errorf("-want +got\n%s", d)
 		}

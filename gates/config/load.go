@@ -33,7 +33,11 @@ func Load(src Sources) (*Config, error) {
 		role role
 	}{{src.Machine, machine}, {src.Personal, personal}, {src.Workspace, workspace}} {
 		data, err := read(file.path)
-		if file.role != workspace && (file.path == "" || errors.Is(err, os.ErrNotExist)) {
+		if file.path == "" && file.role != workspace {
+			continue
+		}
+		optional := file.role == personal || file.role == machine && !src.Named
+		if optional && errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {

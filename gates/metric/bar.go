@@ -37,13 +37,14 @@ type Result struct {
 	Matches int      `json:"matches"`
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
-	Missing bool     `json:"missing,omitempty"` // unreadable only because too few were printed
+	Parts   []string `json:"parts,omitempty"` // what adds up to it
+	Rest    float64  `json:"rest,omitempty"`  // the largest share of it that is in no part
 }
 
 // Judge holds a bar against the samples. An unreadable number outranks a
 // crossed limit: what was not read may be worse than what was.
 func (c *Collector) Judge(b Bar) Result {
-	r := Result{Metric: b.Metric, State: Held, Min: b.Min, Max: b.Max}
+	r := Result{Metric: b.Metric, State: Held, Min: b.Min, Max: b.Max, Parts: b.Parts}
 	f := c.found[b.Metric]
 	if f == nil {
 		f = &Found{}
@@ -57,7 +58,6 @@ func (c *Collector) Judge(b Bar) Result {
 	}
 	if need := max(1, b.MinMatches); f.Count < need && f.Faulty == 0 {
 		r.fail(Unreadable, missing(b, f.Count, need))
-		r.Missing = true
 	}
 	if f.Count == 0 {
 		return r
@@ -126,7 +126,9 @@ func (c *Collector) sum(b Bar, whole *Found, r *Result) {
 	}
 	for _, series := range slices.Sorted(maps.Keys(whole.paired)) {
 		for i := range whole.paired[series] {
-			if s, why := c.addUp(b, series, i); s != Held {
+			share, s, why := c.addUp(b, series, i)
+			r.Rest = max(r.Rest, math.Abs(share))
+			if s != Held {
 				r.fail(s, why)
 				return // the first remainder says it; a thousand would not say it better
 			}
@@ -134,26 +136,33 @@ func (c *Collector) sum(b Bar, whole *Found, r *Result) {
 	}
 }
 
-// addUp holds sample i of the whole against the same sample of its parts.
-func (c *Collector) addUp(b Bar, series string, i int) (State, string) {
+// addUp holds sample i of the whole against the same sample of its parts, and
+// gives the share of the whole that is in none of them.
+func (c *Collector) addUp(b Bar, series string, i int) (share float64, s State, why string) {
 	whole, total := c.found[b.Metric].paired[series][i], 0.0
 	for _, part := range b.Parts {
 		values := c.found[part].paired[series]
 		if i >= len(values) {
-			return Unreadable, fmt.Sprintf("its part %s was not read for %s", part, named(series))
+			return 0, Unreadable, fmt.Sprintf("its part %s was not read for %s", part, named(series))
 		}
 		total += values[i]
 	}
 	rest := whole - total
+	switch {
+	case whole != 0:
+		share = rest / math.Abs(whole)
+	case rest != 0:
+		share = 1 // parts of a whole of nothing
+	}
 	if math.Abs(rest) <= b.Tolerance*math.Abs(whole) {
-		return Held, ""
+		return share, Held, ""
 	}
 	verb := "leave %s of %s in no part"
 	if rest < 0 {
 		verb = "exceed it: %s remain of %s"
 	}
-	return Crossed, fmt.Sprintf("%s "+verb+" (%.3g %%, tolerance %.3g %%), for %s", strings.Join(b.Parts, " + "),
-		strconv.FormatFloat(rest, 'g', 4, 64), Format(whole), 100*math.Abs(rest/whole), 100*b.Tolerance, named(series))
+	return share, Crossed, fmt.Sprintf("%s "+verb+" (%.3g %%, tolerance %.3g %%), for %s", strings.Join(b.Parts, " + "),
+		strconv.FormatFloat(rest, 'g', 4, 64), Format(whole), 100*math.Abs(share), 100*b.Tolerance, named(series))
 }
 
 func named(series string) string {

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,8 +52,15 @@ type reading struct {
 // handed to sink.
 func New(specs []Spec, sink func(Sample)) (*Collector, error) {
 	c := &Collector{found: make(map[string]*Found), sink: sink}
+	given := make(map[string]string) // units that were written down
 	for _, s := range specs {
 		f := c.of(s.Metric)
+		if s.Unit != "" && given[s.Metric] != "" && given[s.Metric] != s.Unit {
+			return nil, fmt.Errorf("metric %s: its unit is %s in one place and %s in another", s.Metric, given[s.Metric], s.Unit)
+		}
+		if s.Unit != "" {
+			given[s.Metric] = s.Unit
+		}
 		if unit := UnitOf(s.Metric, s.Unit); s.Unit != "" || f.unit == "" {
 			f.unit = unit
 		}
@@ -86,13 +94,17 @@ func (c *Collector) of(metric string) *Found {
 
 // Line reads one line of the gate's output, free of escape sequences.
 func (c *Collector) Line(line []byte) {
+	printed := ""
+	if rest, ok := findOwn(line); ok {
+		printed = c.own(rest)
+	}
 	for _, r := range c.patterns {
+		if r.metric == printed {
+			continue // one line is one number, whichever way it is read
+		}
 		for _, m := range r.pattern.find(line) {
 			c.take(r, line, m)
 		}
-	}
-	if rest, ok := findOwn(line); ok {
-		c.own(rest)
 	}
 }
 
@@ -121,28 +133,42 @@ func (c *Collector) take(r reading, line []byte, m match) {
 		f.fault(fmt.Sprintf("the value is %s in %s", text, quote(line)))
 		return
 	}
-	if err := cut(line, from, to); err != nil {
-		f.fault(err.Error())
+	if err := errors.Join(cut(line, from, to), otherUnit(line[to:], f.unit)); err != nil {
+		f.fault(err.Error() + " in " + quote(line))
 		return
 	}
 	c.add(f, Sample{Metric: r.metric, Text: text, Unit: f.unit, Labels: r.pattern.labels(line, m)})
 }
 
-func (c *Collector) own(rest []byte) {
+// own takes a line that the gate printed for us and says whose number it is.
+func (c *Collector) own(rest []byte) (metric string) {
 	o, err := parseOwn(rest)
 	if err != nil {
-		c.fault(fmt.Sprintf("malformed gpuci:metric line: %v", err))
-		return
+		c.fault(fmt.Sprintf("malformed gpuci:metric line: %v, in %s", err, quote(append([]byte(prefix), rest...))))
+		return o.Name
 	}
 	if c.found[o.Name] == nil && len(c.found) >= maxMetrics {
 		c.fault(fmt.Sprintf("more than %d metrics: %s was not kept", maxMetrics, o.Name))
-		return
+		return o.Name
 	}
 	f := c.of(o.Name)
-	if o.Unit != "" && f.unit == "" {
+	switch {
+	case o.Unit == "" || o.Unit == f.unit:
+	case f.unit == "" && f.Count == 0:
 		f.unit = o.Unit
+	default:
+		f.fault(fmt.Sprintf("%s is printed in %s, the metric is in %s: nothing is converted", o.Text, o.Unit, unitName(f.unit)))
+		return o.Name
 	}
 	c.add(f, Sample{Metric: o.Name, Text: o.Text, Unit: f.unit, Labels: o.Labels})
+	return o.Name
+}
+
+func unitName(unit string) string {
+	if unit == "" {
+		return "no unit"
+	}
+	return unit
 }
 
 func (c *Collector) add(f *Found, s Sample) {
@@ -208,6 +234,12 @@ func (c *Collector) Names() []string {
 		}
 	}
 	return out
+}
+
+// Silent says that nothing was printed for a metric, readable or not.
+func (c *Collector) Silent(metric string) bool {
+	f := c.found[metric]
+	return f == nil || f.Count == 0 && f.Faulty == 0
 }
 
 // Found returns what was read of a metric; nil when nothing was asked or read.

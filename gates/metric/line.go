@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -16,22 +17,19 @@ type Own struct {
 	Labels           map[string]string
 }
 
-// findOwn returns what follows the prefix. The prefix may stand behind other
-// text, because `cargo test -- --nocapture --test-threads=1` and Go's t.Log
-// print something in front of a test's own words; it must be a word.
+// behind is what may stand in front of the prefix: what Rust's harness prints
+// before a test's own words (`--nocapture --test-threads=1`), and Go's t.Log.
+// Anywhere else it is a line about such a line: a log that is shown, or a text
+// like this one.
+var behind = regexp.MustCompile(`^(?:test \S+ \.\.\. |\s+[^\s:]+\.go:\d+: )$`)
+
+// findOwn returns what follows the prefix.
 func findOwn(line []byte) ([]byte, bool) {
-	for from := 0; ; {
-		i := bytes.Index(line[from:], []byte(prefix))
-		if i < 0 {
-			return nil, false
-		}
-		i += from
-		rest := line[i+len(prefix):]
-		if (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t') {
-			return rest, true
-		}
-		from = i + len(prefix)
+	before, rest, ok := bytes.Cut(line, []byte(prefix))
+	if !ok || (len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t') {
+		return nil, false
 	}
+	return rest, len(before) == 0 || behind.Match(before)
 }
 
 // parseOwn reads `name=… value=… [unit=…] label=…`. A value with spaces or

@@ -65,6 +65,17 @@ func TestBar(t *testing.T) {
 		{name: "own line", bar: Bar{Max: f(1)}, output: "gpuci:metric name=m value=0.5 term=d_g", state: Held, worst: "0.5"},
 		{name: "own line behind a test's name", bar: Bar{Max: f(1)}, output: "test foo ... gpuci:metric name=m value=2", state: Crossed, worst: "2"},
 		{name: "own line, NaN", bar: Bar{Max: f(1)}, output: "gpuci:metric name=m value=NaN", state: Unreadable, why: "NaN"},
+		{name: "thousands", pattern: `took (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "took 1,234 ms", state: Unreadable, why: `"1" out of "1,234"`},
+		{name: "a list is no thousands", pattern: `sizes (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "sizes 1,2,3", state: Held, worst: "1"},
+		{name: "another unit behind", bar: Bar{Metric: "lat-ms", Max: f(9)}, pattern: `lat (?P<value>\d+)`, output: "lat 5s", state: Unreadable, why: "in s, the metric in ms"},
+		{name: "another unit behind a blank", pattern: `mem (?P<value>\d+)`, unit: "B", bar: Bar{Max: f(9)}, output: "mem 9 GiB", state: Unreadable, why: "in GiB"},
+		{name: "the same unit behind", bar: Bar{Metric: "lat-ms", Max: f(9)}, pattern: `lat (?P<value>\d+)`, output: "lat 5ms", state: Held, worst: "5"},
+		{name: "a word behind is no unit", bar: Bar{Metric: "lat-ms", Max: f(9)}, pattern: `lat (?P<value>\d+)`, output: "lat 5 seasons", state: Held, worst: "5"},
+		{name: "own line in another unit", bar: Bar{Metric: "lat-ms", Max: f(9)}, output: "gpuci:metric name=lat-ms value=2 unit=s", state: Unreadable, why: "printed in s, the metric is in ms"},
+		{name: "own lines in two units", bar: Bar{Max: f(9)}, output: "gpuci:metric name=m value=5 unit=ms\ngpuci:metric name=m value=2 unit=s", state: Unreadable, worst: "5", why: "printed in s"},
+		{name: "one line is one number", pattern: `name=m value=(?P<value>\S+)`, bar: Bar{Max: f(9), MinMatches: 2}, output: "gpuci:metric name=m value=5", state: Unreadable, worst: "5", why: "1 of at least 2"},
+		{name: "own line in Go's t.Log", bar: Bar{Max: f(1)}, output: "    a_test.go:12: gpuci:metric name=m value=2", state: Crossed, worst: "2"},
+		{name: "a line about such a line", bar: Bar{Max: f(1)}, output: "docs mention gpuci:metric name=m value=nan\n    gpuci:metric name=m value=nan", state: Unreadable, why: "no line"},
 		{name: "not a word", bar: Bar{Max: f(1)}, output: "xgpuci:metric name=m value=0\ngpuci:metrics name=m value=0", state: Unreadable, why: "no line"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

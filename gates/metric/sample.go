@@ -72,10 +72,31 @@ func parse(text, unit string) (float64, error) {
 	return v, nil
 }
 
+// What shows that a number goes on where the pattern stopped. "1,234" is one
+// number where digits come in threes; "1,2,3" is a list.
 var (
-	cutTail = regexp.MustCompile(`^(?:[0-9]|\.[0-9]|[eE][-+]?[0-9])`)
+	cutTail = regexp.MustCompile(`^(?:[0-9]|\.[0-9]|[eE][-+]?[0-9]|,[0-9]{3}(?:[^0-9]|$))`)
 	cutHead = regexp.MustCompile(`(?:^|[\s=:(\[,])[-]$|[0-9]\.?$|[0-9][eE][-+]?$`)
 )
+
+const ofNumbers = "+-.,0123456789eE"
+
+// unitWord is a unit right behind a number.
+var unitWord = regexp.MustCompile(`^ ?(ns|us|µs|ms|s|sec|B|[kKMGT]i?B|bytes)\b`)
+
+// otherUnit says whether a number is printed in another unit than its metric's:
+// "lat 5 s" read as milliseconds is a thousand times off.
+func otherUnit(tail []byte, unit string) error {
+	m := unitWord.FindSubmatch(tail[:min(len(tail), 16)])
+	if m == nil || unit == "" || !slices.Contains(nonNegative, unit) {
+		return nil
+	}
+	printed := strings.NewReplacer("µ", "u", "sec", "s", "bytes", "B").Replace(string(m[1]))
+	if printed == unit {
+		return nil
+	}
+	return fmt.Errorf("the number is in %s, the metric in %s: nothing is converted", m[1], unit)
+}
 
 // cut says whether the pattern took a piece out of a longer number: "1.2" out
 // of "1.2e-3" is a hundred or a thousand times off, and a lost sign makes a
@@ -85,10 +106,10 @@ func cut(line []byte, from, to int) error {
 	first := line[from]
 	if cutTail.Match(tail) || (first != '-' && first != '+' && cutHead.Match(head)) {
 		a, b := from, to
-		for a > 0 && strings.ContainsRune("+-.0123456789eE", rune(line[a-1])) {
+		for a > 0 && strings.ContainsRune(ofNumbers, rune(line[a-1])) {
 			a--
 		}
-		for b < len(line) && strings.ContainsRune("+-.0123456789eE", rune(line[b])) {
+		for b < len(line) && strings.ContainsRune(ofNumbers, rune(line[b])) {
 			b++
 		}
 		return fmt.Errorf("the pattern reads %q out of %q: let the group `value` take the whole number, such as [-+0-9.eE]+", line[from:to], line[a:b])

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Root is a mounted proc file system. Tests hand in a tree of fixtures.
+//
+// On one mounted with hidepid=invisible the processes of other users are not
+// there at all, and count as gone.
 type Root string
 
 // Real is the proc file system of this machine.
@@ -27,7 +25,17 @@ var ErrGone = errors.New("process is gone")
 // user space depends on it.
 const ticksPerSecond = 100
 
+// statMax holds any stat line: 52 numbers of at most 20 digits and a name.
+const statMax = 2048
+
+// kernelThread is PF_KTHREAD of the kernel's include/linux/sched.h, in the
+// flags word of the stat line.
+const kernelThread = 0x00200000
+
 // Stat is one line of /proc/PID/stat, proc_pid_stat(5).
+//
+// /proc also answers for the id of a thread, though it does not list it; the
+// line then tells of that thread, and only Status says so.
 type Stat struct {
 	PID     int
 	Comm    string // at most 15 bytes, without the brackets; may hold any byte
@@ -36,8 +44,10 @@ type Stat struct {
 	PGRP    int
 	Session int
 	TTY     int    // controlling terminal's device number, 0 for none
+	Kernel  bool   // a thread of the kernel: no program, no memory, no end
 	CPU     uint64 // user and system ticks of its own threads
 	Waited  uint64 // user and system ticks of the children it waited for
+	Threads int    // living and dead ones that are not released yet; 0 in old records
 	Start   uint64 // ticks between boot and the process's start
 }
 
@@ -46,51 +56,67 @@ func CPUTime(ticks uint64) time.Duration {
 	return time.Duration(ticks) * (time.Second / ticksPerSecond)
 }
 
-// Zombie says whether only the exit status is left of the process.
-func (s Stat) Zombie() bool { return s.State == 'Z' || s.State == 'X' }
+// Zombie says whether only the exit status is left of the process. A process
+// whose first thread has ended while others run shows Z as well: it is alive,
+// and a signal ends it.
+func (s Stat) Zombie() bool { return s.State == 'X' || s.State == 'Z' && s.Threads <= 1 }
 
 // Stat reads /proc/PID/stat. The error is ErrGone when there is no such process.
 func (r Root) Stat(pid int) (Stat, error) {
-	data, err := os.ReadFile(filepath.Join(string(r), strconv.Itoa(pid), "stat"))
+	d, err := r.process(pid)
 	if err != nil {
-		return Stat{}, gone(err)
+		return Stat{}, err
 	}
-	return ParseStat(data)
+	defer d.close()
+	return d.stat()
 }
 
-// gone maps the two ways in which a process vanishes under a reader (no
-// directory any more; an open file that answers ESRCH) to ErrGone.
-func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-		return ErrGone
+// stat reads the line of the process whose directory d is.
+func (d dir) stat() (Stat, error) {
+	data, err := d.read("stat", make([]byte, statMax))
+	if err != nil {
+		return Stat{}, err
 	}
-	return err
+	return ParseStat(data)
 }
 
 // ParseStat parses the content of a stat file. The command name stands in
 // brackets and may itself hold spaces, brackets and newlines, so it ends at
 // the last closing bracket of the whole text.
 func ParseStat(data []byte) (Stat, error) {
+	s, comm, err := parseStat(data)
+	if err != nil {
+		return Stat{}, err
+	}
+	s.Comm = string(comm)
+	return s, nil
+}
+
+// parseStat leaves the name where it stands: most of the thousands of names in
+// one pass are the same few, and the pass keeps one string of each.
+func parseStat(data []byte) (s Stat, comm []byte, err error) {
 	open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
 	if open < 0 || end < open {
-		return Stat{}, fmt.Errorf("parse stat: no command name in brackets in %.80q", data)
+		return s, nil, fmt.Errorf("parse stat: no command name in brackets in %.80q", data)
 	}
-	pid, err := strconv.Atoi(string(bytes.TrimSpace(data[:open])))
+	s.PID, err = strconv.Atoi(string(bytes.TrimSpace(data[:open])))
 	if err != nil {
-		return Stat{}, fmt.Errorf("parse stat: no pid in %.80q", data)
+		return s, nil, fmt.Errorf("parse stat: no pid in %.80q", data)
 	}
-	s := Stat{PID: pid, Comm: string(data[open+1 : end])}
-	if err := s.parseFields(bytes.Fields(data[end+1:])); err != nil {
-		return Stat{}, fmt.Errorf("parse stat of pid %d: %w", pid, err)
+	if err := s.parseFields(data[end+1:]); err != nil {
+		return s, nil, fmt.Errorf("parse stat of pid %d: %w", s.PID, err)
 	}
-	return s, nil
+	return s, data[open+1 : end], nil
 }
 
 // parseFields reads what follows the command name; f[0] is field 3 of
 // proc_pid_stat(5), so field n is f[n-3].
-func (s *Stat) parseFields(f [][]byte) error {
-	if len(f) < 20 {
-		return fmt.Errorf("%d fields after the name, want at least 20", len(f))
+func (s *Stat) parseFields(text []byte) error {
+	var f [20][]byte
+	for i := range f {
+		if f[i], text = cutField(text); len(f[i]) == 0 {
+			return fmt.Errorf("%d fields after the name, want at least %d", i, len(f))
+		}
 	}
 	if len(f[0]) != 1 {
 		return fmt.Errorf("state %q is not one letter", f[0])
@@ -110,6 +136,16 @@ func (s *Stat) parseFields(f [][]byte) error {
 		return uint64(n)
 	}
 	s.PPID, s.PGRP, s.Session, s.TTY = int(num(4)), int(num(5)), int(num(6)), int(num(7))
+	s.Kernel, s.Threads = num(9)&kernelThread != 0, int(num(20))
 	s.CPU, s.Waited, s.Start = num(14)+num(15), num(16)+num(17), num(22)
 	return bad
+}
+
+// cutField cuts the first field off a text of fields with blanks between them.
+func cutField(text []byte) (field, rest []byte) {
+	text = bytes.TrimLeft(text, " \t\n")
+	if end := bytes.IndexAny(text, " \t\n"); end >= 0 {
+		return text[:end], text[end:]
+	}
+	return text, nil
 }

@@ -1,45 +1,15 @@
 package proc
 
-import (
-	"errors"
-	"fmt"
-	"os"
-	"strconv"
-)
-
 // Table is one pass over the processes of a machine, by pid. It is a picture
 // taken over some milliseconds: any of them may be gone by now.
 type Table map[int]Stat
 
 // Table reads every process's stat once. Processes that vanish meanwhile are
-// left out; a stat that cannot be parsed is an error, since a garbled /proc
-// must not look like an empty machine.
+// left out, and so are those we may not look at; a stat that cannot be parsed
+// is an error, since a garbled /proc must not look like an empty machine.
 func (r Root) Table() (Table, error) {
-	dir, err := os.Open(string(r))
-	if err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
-	}
-	t := make(Table, len(names))
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		s, err := r.Stat(pid)
-		switch {
-		case errors.Is(err, ErrGone):
-			continue
-		case err != nil:
-			return nil, fmt.Errorf("list processes: %w", err)
-		}
-		t[s.PID] = s
-	}
-	return t, nil
+	p, err := r.Scan(ScanOptions{})
+	return p.Table, err
 }
 
 // Below returns the descendants of the given processes, parents before
