@@ -1,8 +1,26 @@
 package gates
 
-import "regexp"
+import (
+	"slices"
+	"strings"
 
-// argsUse finds a use of the positional parameters in a shell string.
-var argsUse = regexp.MustCompile(`\$[@*1-9]|\$\{[@*1-9]`)
+	"mvdan.cc/sh/v3/syntax"
+)
 
-func usesArgs(shell string) bool { return argsUse.MatchString(shell) }
+// usesArgs says whether a shell string reads its positional parameters. The
+// string is parsed: awk's '{print $1}' does not, and no pattern over the text
+// can tell.
+func usesArgs(shell string) bool {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(shell), "")
+	if err != nil {
+		return false // bash will say what is wrong with it
+	}
+	uses := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if p, ok := node.(*syntax.ParamExp); ok && p.Param != nil {
+			uses = uses || slices.Contains([]string{"@", "*", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, p.Param.Value)
+		}
+		return !uses
+	})
+	return uses
+}

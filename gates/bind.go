@@ -22,7 +22,6 @@ import (
 // before the build.
 func (f *flow) bind(ctx context.Context) {
 	b := &f.v.Bound
-	b.Lane, b.Root = f.opt.Lane.Name, f.opt.Root
 	b.Profile, b.Backend, b.Gpuci = f.gate.Profile, f.gate.Backend, f.opt.Version
 	b.Host, _ = os.Hostname()
 	b.Kernel = kernelRelease()

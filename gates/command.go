@@ -53,17 +53,15 @@ func (e ended) ok() bool { return e.why == byItself && e.Exit == 0 && e.Signal =
 // they count as escaped: mold's child goes on for up to 33 ms after its parent.
 const settle = 200 * time.Millisecond
 
-// drain bounds the wait for the rest of the output once everything the
-// command started is gone; only a process we could not end still has it open.
-const drain = 2 * time.Second
-
 // phase runs the commands of a phase until one does not succeed.
 func (f *flow) phase(ctx context.Context, p phase) (last ended) {
 	limited, cancel := context.WithTimeoutCause(ctx, p.limit, errTimeLimit)
 	defer cancel()
 	p.out.start()
 	for _, c := range p.commands {
-		if last = f.command(limited, p, c); !last.ok() {
+		last = f.command(limited, p, c)
+		p.out.nextCommand()
+		if !last.ok() {
 			break
 		}
 	}
@@ -103,10 +101,7 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	done := streams.pump(p.out)
 	e.why, e.stall = f.await(ctx, child, p)
 	f.finish(child, &e)
-	select {
-	case <-done:
-	case <-time.After(drain):
-	}
+	p.out.drain(done)
 	return e
 }
 
@@ -194,7 +189,8 @@ func names(list []proc.Stat) []string {
 
 // env is the environment of a gate's commands.
 func (f *flow) env() []string {
-	env := append(os.Environ(), "GPUCI_RUN="+f.v.Run, "GPUCI_GATE="+f.gate.Name)
+	env := append(os.Environ(), "GPUCI_RUN="+f.v.Run, "GPUCI_GATE="+f.gate.Name,
+		envWithin+"="+strings.Trim(os.Getenv(envWithin)+":"+f.key(), ":"))
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)
 	}

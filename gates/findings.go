@@ -11,7 +11,7 @@ import (
 
 // doJudge reads what the run left: counts, numbers, witnesses, products.
 func (f *flow) doJudge(context.Context) StepState {
-	counts := f.judge.reader.Counts()
+	counts := f.judge.total()
 	f.tests(counts)
 	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(), f.witnesses(), f.summaries()
 	if f.run.why != byItself {
@@ -100,6 +100,7 @@ func (f *flow) counted(c reader.Counts) {
 	if f.gate.Reader == "none" {
 		return
 	}
+	f.each()
 	least := f.gate.MinTests
 	if f.v.Partial {
 		least = 1 // the arguments are there to narrow it
@@ -114,6 +115,20 @@ func (f *flow) counted(c reader.Counts) {
 	case ran < least:
 		f.find(Broken, fmt.Sprintf("%s ran, min-tests is %d", plural(ran, "test"), f.gate.MinTests))
 		f.next("find the tests that are gone, or lower min-tests")
+	}
+}
+
+// each finds a command of several that started a harness and ran nothing: the
+// tests of the others do not stand in for it.
+func (f *flow) each() {
+	if len(f.judge.counts) < 2 {
+		return
+	}
+	for i, c := range f.judge.counts {
+		if c.Suites > 0 && c.Ran() == 0 {
+			f.find(Broken, fmt.Sprintf("nothing ran in %s%s", quoteArgv(argvOf(f.gate.Run[i])), filtered(c)))
+			f.next("check the filter of that command")
+		}
 	}
 }
 

@@ -10,14 +10,16 @@ import (
 
 // judge reads the lines of a gate's run: counts, numbers, counters.
 type judge struct {
-	reader    reader.Reader
+	name      string          // of the reader
+	reader    reader.Reader   // of the command that runs
+	counts    []reader.Counts // of those that ended
 	collector *metric.Collector
 	witnesses []*witness
 	literals  []finder // nil when every line must be looked at
 }
 
 func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
-	j := &judge{}
+	j := &judge{name: g.Reader}
 	var err error
 	if j.reader, err = reader.New(g.Reader); err != nil {
 		return nil, err
@@ -94,13 +96,52 @@ func (j *judge) idle(s reader.Stream, lines []byte) bool {
 
 // line reads one line and returns what a person should see in its place.
 func (j *judge) line(s reader.Stream, line []byte) []byte {
-	text := j.reader.Line(s, reader.Plain(line))
+	plain := reader.Plain(line)
+	text := j.reader.Line(s, plain)
 	if text == nil {
 		return nil
 	}
+	// A terminal shows the last of the texts that carriage returns put over
+	// each other; the numbers in the others were printed all the same.
+	if end := bytes.LastIndexByte(bytes.TrimRight(line, "\r"), '\r'); end >= 0 && len(text) == len(plain) {
+		for part := range bytes.SplitSeq(line[:end], []byte{'\r'}) {
+			j.numbers(reader.Plain(part))
+		}
+	}
+	j.numbers(text)
+	return text
+}
+
+func (j *judge) numbers(text []byte) {
 	j.collector.Line(text)
 	for _, w := range j.witnesses {
 		w.line(text)
 	}
-	return text
+}
+
+// nextCommand closes the counts of a command: a run that is made of several is
+// not green because one of them ran something.
+func (j *judge) nextCommand() {
+	j.counts = append(j.counts, j.reader.Counts())
+	if next, err := reader.New(j.name); err == nil {
+		j.reader = next
+	}
+}
+
+// total adds the commands' counts up.
+func (j *judge) total() reader.Counts {
+	var t reader.Counts
+	for _, c := range j.counts {
+		t.Passed += c.Passed
+		t.Failed += c.Failed
+		t.Ignored += c.Ignored
+		t.Measured += c.Measured
+		t.Filtered += c.Filtered
+		t.Suites += c.Suites
+		t.FailedNames = append(t.FailedNames, c.FailedNames...)
+		t.Contradictions = append(t.Contradictions, c.Contradictions...)
+		t.Remarks = append(t.Remarks, c.Remarks...)
+		t.Products = append(t.Products, c.Products...)
+	}
+	return t
 }

@@ -110,7 +110,8 @@ func TestWithArgs(t *testing.T) {
 	if len(argv[1].Argv) != 2 {
 		t.Error("the configuration itself was changed")
 	}
-	for shell, ok := range map[string]bool{`go test "$@"`: true, "go test $1": true, `x "${@:2}"`: true, "go test $HOME": false, "make | tee log": false} {
+	for shell, ok := range map[string]bool{`go test "$@"`: true, "go test $1": true, `x "${@:2}"`: true, "go test $HOME": false, "make | tee log": false,
+		`awk '{print $1}' f`: false, `echo \$@`: false, `f() { "$@"; }; f x`: true} {
 		if _, err := withArgs([]config.Command{{Shell: shell}}, []string{"-x"}); (err == nil) != ok {
 			t.Errorf("%s: %v", shell, err)
 		}

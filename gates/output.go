@@ -15,29 +15,36 @@ const (
 	// blockSize is what is read from the child at once: a quarter of its
 	// pipe, so that it goes on writing meanwhile.
 	blockSize = 256 << 10
-	// blocks is how many may be on their way from the child to the log and
-	// to the judge; with two streams, 2 MiB in all.
+	// blocks is how many may be on their way from the child to the log, the
+	// judge and the person; 2 MiB in all.
 	blocks = 8
+	// heldTime is how long a person who has stopped reading is waited for
+	// once the commands have ended.
+	heldTime = 5 * time.Second
 )
 
 // output takes what the commands of a phase print: whole to the log, live to
-// the person who watches, line by line to the judge. The child, the log and
-// the judge work side by side, and the memory that takes does not depend on
-// how much is printed.
+// the person who watches, line by line to the judge. The child and these three
+// work side by side, and the memory that takes does not depend on how much is
+// printed.
 type output struct {
 	log   *os.File
 	raw   *os.File  // what the child printed, where log and person see the reader's text instead
 	live  io.Writer // nil when nobody watches
 	judge *judge    // nil while building
 
-	last atomic.Int64 // unix nanoseconds of the last output
-	held atomic.Bool  // the person's side does not take what is shown
+	last  atomic.Int64 // unix nanoseconds of the last output
+	held  atomic.Bool  // the person's side is being waited for
+	deaf  atomic.Bool  // and is not waited for any more
+	taken atomic.Int64 // blocks it has taken
 
 	free    chan []byte
 	toWrite chan *block
 	toJudge chan *block
+	toShow  chan *block
 	pumps   sync.WaitGroup
-	done    chan struct{} // writer and judge are through
+	kept    chan struct{} // log and judge are through
+	shown   chan struct{} // the person has it all
 
 	errs  sync.Mutex // guards the next two
 	fault error      // the first failure to write a log
@@ -49,40 +56,89 @@ type output struct {
 type block struct {
 	stream reader.Stream
 	data   []byte
-	users  atomic.Int32 // writer and judge; the last one frees it
+	users  atomic.Int32 // who still reads data; the last one frees it
+	owned  bool         // data is one of the free buffers
 	end    bool         // the stream of this command has ended
+	next   bool         // another command begins
 }
 
-// start gets the log and the judge to work.
+// start gets the log, the judge and the person to work.
 func (o *output) start() {
 	o.free = make(chan []byte, blocks)
 	for range blocks {
 		o.free <- nil // made when first needed
 	}
-	o.toWrite, o.toJudge, o.done = make(chan *block, blocks), make(chan *block, blocks), make(chan struct{})
+	o.toWrite, o.toJudge = make(chan *block, blocks), make(chan *block, blocks)
+	// The judge's own texts go to the person too, and it must never wait long.
+	o.toShow = make(chan *block, blocks)
+	o.kept, o.shown = make(chan struct{}), make(chan struct{})
 	o.lines = [2]splitter{{out: o, stream: reader.Stdout}, {out: o, stream: reader.Stderr}}
 	var both sync.WaitGroup
 	both.Go(o.writeBlocks)
 	both.Go(o.judgeBlocks)
-	go func() { both.Wait(); close(o.done) }()
+	go func() { both.Wait(); close(o.kept); close(o.toShow) }()
+	go func() { o.showBlocks(); close(o.shown) }()
 }
 
-// finish waits until all that was read is written and judged. It gives up
-// when the person presses Ctrl-C a second time: a stopped pager may never
-// take the rest.
+// finish waits until all that was read is written, judged and shown. A person
+// who has stopped reading is not waited for for ever: the log has it all.
 func (o *output) finish(hurry <-chan struct{}) {
 	go func() {
 		o.pumps.Wait()
 		close(o.toWrite)
 		close(o.toJudge)
 	}()
-	select {
-	case <-o.done:
-	case <-hurry:
+	if !o.waitShown(hurry) {
+		o.deafen()
+		<-o.kept
+	}
+}
+
+// waitShown waits for the person as long as anything is still taken.
+func (o *output) waitShown(hurry <-chan struct{}) bool {
+	for taken := int64(-1); ; taken = o.taken.Load() {
 		select {
-		case <-o.done:
-		case <-time.After(time.Second):
-			o.failed(errAbandoned)
+		case <-o.shown:
+			return true
+		case <-hurry:
+			return false
+		case <-time.After(heldTime):
+			if o.held.Load() && o.taken.Load() == taken {
+				return false
+			}
+		}
+	}
+}
+
+// deafen gives up on the person: what waits to be shown is dropped.
+func (o *output) deafen() {
+	if o.deaf.Swap(true) {
+		return
+	}
+	go func() {
+		for b := range o.toShow {
+			o.release(b)
+		}
+	}()
+}
+
+// drainTime bounds the wait for the rest of the output once everything the
+// command started is gone; only a process we could not end still has it open.
+const drainTime = 2 * time.Second
+
+// drain waits for what is still in the command's pipes. Where the person holds
+// it up, it goes to the log alone.
+func (o *output) drain(done <-chan struct{}) {
+	select {
+	case <-done:
+		return
+	case <-time.After(drainTime):
+	}
+	if o.held.Load() {
+		o.deafen()
+		select {
+		case <-done:
+		case <-time.After(drainTime):
 		}
 	}
 }
@@ -98,10 +154,15 @@ func (o *output) pump(f *os.File, s reader.Stream) {
 		}
 		n, err := f.Read(buf)
 		o.last.Store(time.Now().UnixNano())
-		b := &block{stream: s, data: buf[:n], end: err != nil} // EOF; EIO from a terminal
-		b.users.Store(2)
+		b := &block{stream: s, data: buf[:n], owned: true, end: err != nil} // EOF; EIO from a terminal
+		b.users.Store(3)
 		o.toWrite <- b
 		o.toJudge <- b
+		if o.raw == nil && !o.deaf.Load() {
+			o.toShow <- b
+		} else {
+			o.release(b)
+		}
 		if err != nil {
 			return
 		}
@@ -109,21 +170,20 @@ func (o *output) pump(f *os.File, s reader.Stream) {
 }
 
 func (o *output) release(b *block) {
-	if b.users.Add(-1) == 0 {
+	if b.users.Add(-1) == 0 && b.owned {
 		o.free <- b.data[:cap(b.data)]
 	}
 }
 
-// writeBlocks writes the child's bytes to the log and shows them, in the order
-// in which they were read from both streams.
+// writeBlocks writes the child's bytes to a log, in the order in which they
+// were read from both streams.
 func (o *output) writeBlocks() {
+	log := o.log
+	if o.raw != nil {
+		log = o.raw
+	}
 	for b := range o.toWrite {
-		if o.raw != nil {
-			o.write(o.raw, b.data)
-		} else {
-			o.write(o.log, b.data)
-			o.show(b.data)
-		}
+		o.write(log, b.data)
 		o.release(b)
 	}
 }
@@ -137,23 +197,30 @@ func (o *output) write(f *os.File, data []byte) {
 	}
 }
 
-// show passes bytes on to the person. When nobody reads any more (a closed
-// pipe), the gate goes on: its verdict is still wanted.
-func (o *output) show(data []byte) {
-	if o.live == nil || len(data) == 0 {
-		return
+// showBlocks passes bytes on to the person. When nobody reads any more (a
+// closed pipe), the gate goes on: its verdict is still wanted.
+func (o *output) showBlocks() {
+	gone := o.live == nil
+	for b := range o.toShow {
+		if !gone && len(b.data) > 0 {
+			o.held.Store(true)
+			_, err := o.live.Write(b.data)
+			gone = err != nil
+			o.held.Store(false)
+			o.taken.Add(1)
+		}
+		o.release(b)
 	}
-	o.held.Store(true)
-	if _, err := o.live.Write(data); err != nil {
-		o.live = nil
-	}
-	o.held.Store(false)
 }
 
 // judgeBlocks hands whole lines to the judge.
 func (o *output) judgeBlocks() {
 	for b := range o.toJudge {
-		if o.judge != nil {
+		switch {
+		case o.judge == nil:
+		case b.next:
+			o.judge.nextCommand()
+		default:
 			o.lines[b.stream].take(b.data)
 			if b.end {
 				o.lines[b.stream].flush()
@@ -163,14 +230,24 @@ func (o *output) judgeBlocks() {
 	}
 }
 
+// nextCommand tells the judge that what comes is another command's.
+func (o *output) nextCommand() {
+	b := &block{next: true}
+	b.users.Store(1)
+	o.toJudge <- b
+}
+
 // text is a line that the reader put in the child's place.
 func (o *output) text(line []byte) {
 	if o.raw == nil || line == nil {
 		return
 	}
-	whole := append(bytes.Clone(line), '\n')
-	o.write(o.log, whole)
-	o.show(whole)
+	b := &block{data: append(bytes.Clone(line), '\n')}
+	b.users.Store(1)
+	o.write(o.log, b.data)
+	if !o.deaf.Load() {
+		o.toShow <- b
+	}
 }
 
 // quietFor is the time since the last output. While a pager or a stopped

@@ -114,9 +114,17 @@ func (f *flow) outputMarks(o *output) {
 	o.errs.Lock()
 	defer o.errs.Unlock()
 	if o.fault != nil {
-		f.mark("the log is not whole: " + o.fault.Error())
+		f.find(Broken, "the log is not whole: "+o.fault.Error())
+		f.next("free space for " + f.rec.dir)
 	}
-	if o.long > 0 {
-		f.mark(fmt.Sprintf("%s longer than %d KiB, looked at only that far", plural(o.long, "line"), maxLine>>10))
+	if o.long == 0 {
+		return
 	}
+	text := fmt.Sprintf("%s longer than %d KiB, looked at only that far", plural(o.long, "line"), maxLine>>10)
+	if len(f.gate.Bars)+len(f.gate.Witnesses) == 0 || o.judge == nil {
+		f.mark(text)
+		return
+	}
+	f.find(Broken, text+": a number may stand behind that")
+	f.next("print numbers on lines of their own")
 }

@@ -46,7 +46,7 @@ func newRecord(state, run string, started any) (*record, error) {
 		return nil, fmt.Errorf("make run directory: %w", err)
 	}
 	r.json("started.json", started)
-	return r, r.err
+	return r, r.err // the directory is there even then
 }
 
 // startedRecord is what a later gpuci needs to know whether this one lives.
@@ -107,5 +107,13 @@ func (r *record) write(name string, data []byte) {
 func (r *record) close() {
 	if r.metrics != nil {
 		r.err = errors.Join(r.err, r.metrics.Close())
+	}
+}
+
+// discard takes away the directory of a run that never began.
+func (r *record) discard() {
+	if r != nil {
+		_ = os.Remove(filepath.Join(r.dir, "started.json"))
+		_ = os.Remove(r.dir)
 	}
 }

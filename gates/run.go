@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuci/gates/config"
+	"gpuci/gates/metric"
 	"gpuci/gates/reader"
 	"gpuci/reaper/proc"
 	"gpuci/worktrees"
@@ -63,19 +64,25 @@ type Signalled struct{ Exit int }
 func (s Signalled) Error() string { return fmt.Sprintf("stopped by a signal (exit %d)", s.Exit) }
 
 // Run takes one gate through the pipeline. ctx ends it early: its cause is a
-// Signalled for the exit code. The error is not nil when the verdict could not
-// be recorded; it is valid even then. A run that cannot even begin (nowhere to
-// record it) is refused.
-func Run(ctx context.Context, opt Options) (Verdict, error) {
+// Signalled for the exit code. A run that cannot begin (nowhere to record it)
+// is refused, and a green that cannot be recorded is none.
+func Run(ctx context.Context, opt Options) Verdict {
 	now := time.Now()
 	f := &flow{opt: opt, gate: opt.Gate, v: &Verdict{
 		Type: "verdict", Schema: schema, Run: newRunID(now), Gate: opt.Gate.Name,
 		Started: now, Partial: len(opt.Args) > 0,
 	}}
+	f.v.Bound.Lane, f.v.Bound.Root = opt.Lane.Name, opt.Root
+	if f.recursion() {
+		f.refuse("it is running already, above this one: it would call itself for ever", "take gpuci out of its commands")
+		f.decide(ctx)
+		return *f.v
+	}
 	if err := f.begin(); err != nil {
 		f.refuse("it cannot begin: "+err.Error(), "runs are recorded in "+opt.State+": is it writable, and is there space?")
+		f.rec.discard()
 		f.decide(ctx)
-		return *f.v, nil
+		return *f.v
 	}
 	tools := f.askTools(ctx)
 	f.bind(ctx)
@@ -87,7 +94,8 @@ func Run(ctx context.Context, opt Options) (Verdict, error) {
 		f.mark("a tool did not say its version in time")
 	}
 	f.decide(ctx)
-	return *f.v, f.end()
+	f.end()
+	return *f.v
 }
 
 // begin opens the record and prepares the reader of the output.
@@ -102,6 +110,9 @@ func (f *flow) begin() error {
 			f.gate.Run[i].Argv = reader.Argv(f.gate.Reader, c.Argv)
 		}
 	}
+	if f.judge, err = newJudge(f.gate, func(s metric.Sample) { f.rec.sample(s) }); err != nil {
+		return err
+	}
 	self, err := proc.Real.Identity(os.Getpid())
 	if err != nil {
 		return err
@@ -110,11 +121,10 @@ func (f *flow) begin() error {
 		Run: f.v.Run, Gate: f.gate.Name, Lane: f.opt.Lane.Name, Gpuci: self, Begun: f.v.Started,
 	})
 	if err != nil {
-		return err
+		return err // f.rec may be there in part
 	}
 	f.v.Dir = f.rec.dir
-	f.judge, err = newJudge(f.gate, f.rec.sample)
-	return err
+	return nil
 }
 
 // ErrArgs says that arguments cannot be given to this gate.
@@ -142,14 +152,18 @@ func CheckArgs(g config.Gate, args []string) error {
 	return err
 }
 
-// end writes the verdict down.
-func (f *flow) end() error {
-	f.rec.json("verdict.json", f.v)
+// end writes the verdict down. What nobody can look up later is not green.
+func (f *flow) end() {
 	f.rec.close()
-	if f.rec.err != nil {
-		return fmt.Errorf("record the verdict: %w", f.rec.err)
+	f.rec.json("verdict.json", f.v)
+	if f.rec.err == nil {
+		return
 	}
-	return nil
+	f.find(Broken, "it could not be recorded: "+f.rec.err.Error())
+	f.next("is there space in " + f.opt.State + ", and does it still exist?")
+	if f.v.Outcome == Green || f.v.Outcome == KnownRed || f.v.Outcome == Attention {
+		f.v.Outcome, f.v.Exit = Broken, Broken.ExitCode()
+	}
 }
 
 func (f *flow) find(o Outcome, text string) {

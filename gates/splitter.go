@@ -2,16 +2,12 @@ package gates
 
 import (
 	"bytes"
-	"errors"
 
 	"gpuci/gates/reader"
 )
 
 // maxLine is how much of one line is looked at. The log has all of it.
 const maxLine = 256 << 10
-
-// errAbandoned is why a log is not whole after a second Ctrl-C.
-var errAbandoned = errors.New("its end was not waited for")
 
 // splitter cuts one stream into lines.
 type splitter struct {
@@ -38,7 +34,7 @@ func (s *splitter) take(data []byte) {
 	if whole := data[:end]; !s.out.judge.idle(s.stream, whole) {
 		for len(whole) > 0 {
 			i := bytes.IndexByte(whole, '\n')
-			s.line(whole[:i])
+			s.line(whole[:i]) // shorter than a block, so no longer than maxLine
 			whole = whole[i+1:]
 		}
 	}
@@ -46,13 +42,23 @@ func (s *splitter) take(data []byte) {
 }
 
 func (s *splitter) keep(part []byte) {
-	if room := maxLine - len(s.carry); len(part) > room {
-		if !s.over {
-			s.out.cut()
+	for len(part) > maxLine-len(s.carry) && !s.over {
+		room := maxLine - len(s.carry)
+		s.carry = append(s.carry, part[:room]...)
+		part = part[room:]
+		// Progress that overwrites itself with carriage returns can go on for
+		// megabytes: each of its texts is a line of its own.
+		if end := bytes.LastIndexByte(s.carry, '\r'); end >= 0 {
+			s.line(s.carry[:end])
+			s.carry = append(s.carry[:0], s.carry[end+1:]...)
+			continue
 		}
-		part, s.over = part[:room], true
+		s.out.cut()
+		s.over = true
 	}
-	s.carry = append(s.carry, part...)
+	if !s.over {
+		s.carry = append(s.carry, part...)
+	}
 }
 
 func (s *splitter) line(line []byte) {

@@ -31,14 +31,15 @@ func StateDir(l worktrees.Lane, root string) (dir, note string) {
 	return dir, note
 }
 
-// writable asks about gpuci's own directory if it is there, else about the
+// writable asks about the directory of the runs if it is there, else about the
 // one it would be made in.
 func writable(common string) bool {
-	own := filepath.Join(common, "gpuci")
-	if _, err := os.Stat(own); err != nil {
-		own = common
+	for _, dir := range []string{"gpuci/runs", "gpuci", ""} {
+		if _, err := os.Stat(filepath.Join(common, dir)); err == nil {
+			return unix.Access(filepath.Join(common, dir), unix.W_OK|unix.X_OK) == nil
+		}
 	}
-	return unix.Access(own, unix.W_OK|unix.X_OK) == nil
+	return false
 }
 
 // xdgState follows the XDG base directory specification: relative paths in

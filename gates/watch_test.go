@@ -42,7 +42,7 @@ func TestIdleWatch(t *testing.T) {
 
 // A command that computes without a word is not stuck.
 func TestBusyIsProgress(t *testing.T) {
-	v, _ := runGate(t, config.Gate{NoProgress: 300 * time.Millisecond,
+	v := runGate(t, config.Gate{NoProgress: 300 * time.Millisecond,
 		Run: shell("end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do :; done")}, "")
 	if v.Outcome != Green {
 		t.Errorf("%s: %v", v.Outcome, v.Findings)

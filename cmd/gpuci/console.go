@@ -1,30 +1,51 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
-	"sync"
+	"time"
 
 	"golang.org/x/term"
 )
 
 // console is stderr: the child's output as it comes, and gpuci's own lines,
 // which begin with "gpuci: " and never in the middle of a child's line.
+//
+// Whoever reads stderr can stop reading (Ctrl-S, a pager, a full pipe). That
+// holds back the child's output, and must not hold back gpuci: one goroutine
+// does all the writing, and only the child's output waits for it.
 type console struct {
-	mu    sync.Mutex
 	w     io.Writer
-	dead  bool // nobody reads any more
-	mid   bool // the last byte was no newline
-	tty   *os.File
+	tty   *os.File // stderr, where it is a terminal that shows colour
+	ops   chan op
 	color bool
 }
 
+// op is one thing to write.
+type op struct {
+	data  []byte
+	fresh bool         // begin on a line of its own
+	done  chan<- error // nil: nobody waits
+}
+
+const (
+	// queued notes are more than a gate ever says while its output is held.
+	queued = 64
+	// patience is how long the end of gpuci waits for a stderr that is held.
+	patience = time.Second
+)
+
+// errHeld says that stderr does not take what was to be written.
+var errHeld = errors.New("stderr is not being read")
+
 func newConsole(w io.Writer) *console {
-	c := &console{w: w}
+	c := &console{w: w, ops: make(chan op, queued)}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		c.tty = f
 	}
+	go c.run()
 	return c
 }
 
@@ -38,51 +59,71 @@ func (c *console) chooseColor(flag string) {
 	}
 }
 
-// Write takes the child's output. It fails once stderr is closed.
-func (c *console) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.write(p)
+// run writes. Once stderr fails (closed by its reader), all that comes later
+// is dropped.
+func (c *console) run() {
+	var failed error
+	mid := false // the last byte was no newline
+	put := func(data []byte) {
+		if failed == nil && len(data) > 0 {
+			_, failed = c.w.Write(data)
+			mid = data[len(data)-1] != '\n'
+		}
+	}
+	for o := range c.ops {
+		if o.fresh && mid {
+			put([]byte{'\n'})
+		}
+		put(o.data)
+		if o.done != nil {
+			o.done <- failed
+		}
+	}
 }
 
-func (c *console) write(p []byte) (int, error) {
-	if c.dead || len(p) == 0 {
-		return len(p), nil
+// Write takes the child's output, and waits until it is written. It fails
+// once stderr is closed.
+func (c *console) Write(p []byte) (int, error) {
+	done := make(chan error, 1)
+	c.ops <- op{data: p, done: done}
+	if err := <-done; err != nil {
+		return 0, err
 	}
-	n, err := c.w.Write(p)
-	c.dead = err != nil
-	c.mid = p[len(p)-1] != '\n'
-	return n, err
+	return len(p), nil
 }
 
 // note prints one of gpuci's own lines; a text of several lines gets the
-// prefix on each.
+// prefix on each. It does not wait, and is lost when too much waits already.
 func (c *console) note(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.freshLine()
+	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		_, _ = c.write([]byte("gpuci: " + line + "\n"))
+		b.WriteString("gpuci: " + printable(line) + "\n")
 	}
+	c.raw(b.String())
 }
 
 // raw prints text that stands for itself, such as a source line with a caret.
 func (c *console) raw(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.freshLine()
-	_, _ = c.write([]byte(strings.TrimRight(text, "\n") + "\n"))
+	select {
+	case c.ops <- op{data: []byte(strings.TrimRight(text, "\n") + "\n"), fresh: true}:
+	default:
+	}
 }
 
-// fresh ends a line that the child left open.
-func (c *console) fresh() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.freshLine()
-}
-
-func (c *console) freshLine() {
-	if c.mid {
-		_, _ = c.write([]byte{'\n'})
+// settle waits, a little, until all is written and the child's last line has
+// its end, so that what is printed to stdout next comes after it.
+func (c *console) settle() error {
+	done := make(chan error, 1)
+	give := time.After(patience)
+	select {
+	case c.ops <- op{fresh: true, done: done}:
+	case <-give:
+		return errHeld
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-give:
+		return errHeld
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"gpuci/gates"
 	"gpuci/gates/config"
-	"gpuci/worktrees"
 )
 
 // coded is an error that knows its exit code; text and hint may be empty.
@@ -17,8 +16,6 @@ type coded struct {
 }
 
 func (c coded) Error() string { return c.text }
-
-func isNoRepository(err error) bool { return errors.Is(err, worktrees.ErrNoRepository) }
 
 // exitCode is the one place where an error becomes an exit code. ran says
 // that a command's own code was reached; before that it is a matter of usage.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +74,10 @@ func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	if o.list {
+	switch {
+	case o.list && len(names) > 0:
+		return coded{gates.ExitUsage, "--list lists all gates and takes no names", "leave the names out"}
+	case o.list:
 		return a.listGates(cfg, o.json)
 	}
 	picked, err := pick(cfg, o, names)
@@ -147,16 +149,13 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 		if len(list) > 1 {
 			a.console.note("gate " + g.Name)
 		}
-		v, err := gates.Run(ctx, a.options(cfg, lane, o, g, state))
-		a.console.fresh()
-		if perr := a.print(v, o); perr != nil {
-			err = errors.Join(err, fmt.Errorf("print the outcome: %w", perr))
-		}
+		v := gates.Run(ctx, a.options(cfg, lane, o, g, state))
+		_ = a.console.settle()
 		done = append(done, v)
 		codes = append(codes, v.Exit)
-		if err != nil {
-			a.console.note(err.Error())
-			codes = append(codes, exitCode(err, true))
+		if err := a.print(v, o); err != nil {
+			a.console.note("print the outcome: " + err.Error())
+			codes = append(codes, gates.ExitUnexpected)
 		}
 		if ctx.Err() != nil || !o.keepGoing && gates.WorstExit(codes...) != 0 {
 			notRun = a.leftOut(list[i+1:], ctx.Err() == nil)

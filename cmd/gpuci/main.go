@@ -22,5 +22,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return a.exit(root.ExecuteContext(ctx))
+	code := a.exit(root.ExecuteContext(ctx))
+	_ = console.settle()
+	return code
 }

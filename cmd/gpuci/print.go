@@ -20,7 +20,10 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s%s in %s (%s)\n", a.paint(v), v.Gate, ran(v), gates.Round(seconds(v.Seconds)), boundTo(v))
-	row := func(key, text string) { fmt.Fprintf(&b, "  %-8s %s\n", key, text) }
+	row := func(key, text string) {
+		// One row is one line, whatever a tool's message looks like.
+		fmt.Fprintf(&b, "  %-8s %s\n", key, printable(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")))
+	}
 	for _, x := range v.Findings {
 		row("because", x.Text)
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -83,16 +86,35 @@ func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, err
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, worktrees.Lane{}, coded{gates.ExitUsage, fmt.Sprintf("-C %s: there is no such directory", dir), "name a directory in the workspace"}
 	}
-	lane, err := worktrees.Find(cmd.Context(), dir)
-	if err != nil && !isNoRepository(err) {
+	// $PWD may lead through a symbolic link into another repository: the lane
+	// and the configuration are both looked for from where we really are.
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	lane, err := findLane(cmd.Context(), dir)
+	if err != nil {
 		return nil, lane, err
 	}
 	path, err := config.Find(dir, lane.Root)
 	if err != nil {
 		return nil, lane, err
 	}
+	if lane.Root == "" { // inside .git there is no lane, but above it may be one
+		if lane, err = findLane(cmd.Context(), filepath.Dir(path)); err != nil {
+			return nil, lane, err
+		}
+	}
 	cfg, err := config.Load(config.DefaultSources(path))
 	return cfg, lane, err
+}
+
+// findLane finds the lane of a directory; outside git it is the zero lane.
+func findLane(ctx context.Context, dir string) (worktrees.Lane, error) {
+	lane, err := worktrees.Find(ctx, dir)
+	if errors.Is(err, worktrees.ErrNoRepository) {
+		return worktrees.Lane{}, nil
+	}
+	return lane, err
 }
 
 // versionText is the linker's version, else what the build knows of itself.
