@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,8 +90,10 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	}
 	defer streams.close()
 	p.out.last.Store(time.Now().UnixNano())
-	child, err := proc.Start(proc.Command{
-		Argv: argv, Dir: dir, Env: f.env(),
+	f.started++
+	// Not under ctx: how it is ended depends on why, see finish.
+	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
+		Argv: argv, Dir: dir, Env: f.env(), Name: fmt.Sprintf("%s-%d", f.v.Run, f.started),
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()
@@ -159,11 +162,14 @@ func (f *flow) await(ctx context.Context, child *proc.Process, p phase) (ending,
 // finish ends what is left of the command and writes down how it went.
 func (f *flow) finish(child *proc.Process, e *ended) {
 	lim := proc.Limits{Grace: f.gate.Grace}
-	if e.why == byItself {
+	switch e.why {
+	case byItself:
 		lim.Settle = settle
+	case byTimeLimit, byNoProgress:
+		lim.Last = func(s proc.Stat) { lastWords(child, s) }
 	}
-	signalled, left := child.End(lim, f.opt.Hurry)
-	if len(left) == 0 {
+	r := child.End(lim, f.opt.Hurry)
+	if len(r.Stuck) == 0 {
 		<-child.Done()
 	}
 	x := child.Exit()
@@ -171,12 +177,14 @@ func (f *flow) finish(child *proc.Process, e *ended) {
 	if x.Signal != 0 {
 		e.Signal = unix.SignalName(x.Signal)
 	}
-	e.CPU = float64(x.Usage.Utime.Nano()+x.Usage.Stime.Nano()) / 1e9
-	e.MaxRSS = x.Usage.Maxrss << 10 // getrusage(2) counts in KiB
+	u := child.Usage()
+	e.CPU, e.MaxRSS, e.Read, e.Written, e.Switches = u.CPU.Seconds(), u.MaxRSS, u.Read, u.Written, u.Switches
 	if e.why == byItself {
-		e.Escaped = names(signalled)
+		e.Escaped = names(r.Ended)
 	}
-	e.Survivors = names(left)
+	for _, s := range r.Stuck {
+		e.Survivors = append(e.Survivors, fmt.Sprintf("%s (pid %d, state %c, %s old, waits in %s)", s.Comm, s.PID, s.State, Round(s.Age), cmp.Or(s.Waits, "(unknown)")))
+	}
 }
 
 func names(list []proc.Stat) []string {

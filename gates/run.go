@@ -48,14 +48,15 @@ func (o *Options) detail(format string, args ...any) {
 
 // flow is one gate on its way through the pipeline.
 type flow struct {
-	opt   Options
-	gate  config.Gate
-	v     *Verdict
-	rec   *record
-	judge *judge
-	build *ended           // nil when the gate builds nothing
-	run   *ended           // nil when it did not get there
-	lane  *worktrees.Watch // on the lane, from before the build
+	opt     Options
+	gate    config.Gate
+	v       *Verdict
+	rec     *record
+	judge   *judge
+	started int              // commands so far
+	build   *ended           // nil when the gate builds nothing
+	run     *ended           // nil when it did not get there
+	lane    *worktrees.Watch // on the lane, from before the build
 }
 
 // Signalled is the cancellation cause for a gpuci that was asked to stop.

@@ -24,9 +24,8 @@ const (
 )
 
 // stacks writes down where a command hangs before it is ended: each process
-// with its state and what it waits for in the kernel, the threads' stacks
-// when gdb is there, and, for Go programs, their own traceback, which they
-// print on SIGQUIT.
+// with its state and what it waits for in the kernel, and the threads' stacks
+// when gdb is there.
 func (f *flow) stacks(child *proc.Process) {
 	members, err := child.Members()
 	if err != nil || f.rec == nil {
@@ -52,10 +51,14 @@ func (f *flow) stacks(child *proc.Process) {
 		text.Write(gdb(ctx, s.PID))
 	}
 	f.rec.write("stacks.txt", text.Bytes())
-	for _, s := range members {
-		if _, err := buildinfo.ReadFile(filepath.Join("/proc", strconv.Itoa(s.PID), "exe")); err == nil {
-			_ = proc.Real.Signal(proc.Identity{PID: s.PID, Start: s.Start, BootID: child.Identity.BootID}, unix.SIGQUIT)
-		}
+}
+
+// lastWords asks a Go program for its traceback, which it prints on SIGQUIT
+// and ends. It is asked after SIGTERM had its time: a program that cleans up
+// on SIGTERM must not be cut short.
+func lastWords(child *proc.Process, s proc.Stat) {
+	if _, err := buildinfo.ReadFile(filepath.Join("/proc", strconv.Itoa(s.PID), "exe")); err == nil {
+		_ = proc.Real.Signal(proc.Identity{PID: s.PID, Start: s.Start, BootID: child.Identity.BootID}, unix.SIGQUIT)
 	}
 }
 

@@ -85,7 +85,10 @@ type Ended struct {
 	Exit      int      `json:"exit"`
 	Signal    string   `json:"signal,omitempty"`
 	Seconds   float64  `json:"seconds"`
-	CPU       float64  `json:"cpu-seconds"`
+	CPU       float64  `json:"cpu-seconds"`   // of all members
+	Read      int64    `json:"read-bytes"`    // from storage, of members that were waited for
+	Written   int64    `json:"written-bytes"` // the same
+	Switches  int64    `json:"context-switches"`
 	MaxRSS    int64    `json:"max-rss-bytes"`       // no less than gpuci's own 16 MiB: the kernel counts from the fork
 	Escaped   []string `json:"escaped,omitempty"`   // outlived the command and were ended
 	Survivors []string `json:"survivors,omitempty"` // could not be ended

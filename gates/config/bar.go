@@ -27,19 +27,24 @@ type Metric struct {
 // launches and the glue between the parts.
 const defaultTolerance = 0.05
 
-// metrics reads the bars and the metrics of a gate. They share a table of
-// which line gives which number, because two patterns for one would mean two things.
+// said is what the bars and metrics of a gate have said so far about each
+// number: two patterns or two units for one would mean two things.
+type said struct {
+	bars, patterns map[string]int // lines
+	units          map[string]*entry
+}
+
+// metrics reads the bars and the metrics of a gate.
 func (f *fields) metrics(g *Gate) {
-	given := make(map[string]int) // metric with a pattern: its line
-	barred := make(map[string]int)
+	s := said{make(map[string]int), make(map[string]int), make(map[string]*entry)}
 	for _, t := range f.tables("bar") {
 		b := f.item("bar", "metric", t)
-		g.Bars = append(g.Bars, b.bar(barred, given))
+		g.Bars = append(g.Bars, b.bar(s))
 		b.done()
 	}
 	for _, t := range f.tables("metric") {
 		m := f.item("metric", "metric", t)
-		g.Metrics = append(g.Metrics, m.metric(given))
+		g.Metrics = append(g.Metrics, m.metric(s))
 		m.done()
 	}
 }
@@ -65,21 +70,43 @@ func (f *fields) once(e *entry, seen map[string]int, format string) bool {
 	return true
 }
 
+// sameUnit reports a second unit for a metric, at whichever of the two stands
+// further down: all bars are read before the metrics.
+func (f *fields) sameUnit(metric, unit *entry, units map[string]*entry) {
+	if metric == nil || unit == nil {
+		return
+	}
+	name := metric.value.text
+	first, ok := units[name]
+	if !ok {
+		units[name] = unit
+		return
+	}
+	second := unit
+	if second.span.from < first.span.from {
+		first, second = second, first
+	}
+	if a, b := first.value.text, second.value.text; a != b {
+		f.add(second.value.span, "give it one unit, or leave one of the two lines out",
+			"a second unit for %s: %s, but %s on line %d", quoted(name), quoted(b), quoted(a), f.line(first.span.from))
+	}
+}
+
 const (
 	secondBar     = "a second bar on %s, the first is on line %d"
 	secondPattern = "a second pattern for %s, the first is on line %d"
 )
 
-func (f *fields) bar(barred, given map[string]int) Bar {
+func (f *fields) bar(s said) Bar {
 	b := Bar{MinMatches: 1}
 	f.need("metric", `"worst-rel"`)
 	metric := f.word("metric", `"worst-rel"`, &b.Metric)
 	pattern := f.numberPattern(&b.Pattern)
-	if metric != nil && f.once(metric, barred, secondBar) && pattern != nil {
-		f.once(metric, given, secondPattern)
+	if metric != nil && f.once(metric, s.bars, secondBar) && pattern != nil {
+		f.once(metric, s.patterns, secondPattern)
 	}
 	f.bounds(&b)
-	f.unit(&b.Unit)
+	f.sameUnit(metric, f.unit(&b.Unit), s.units)
 	f.parts(&b)
 	f.whole("min-matches", 1, 1<<30, &b.MinMatches)
 	return b
@@ -137,15 +164,16 @@ func (f *fields) tolerance(b *Bar) {
 	}
 }
 
-func (f *fields) metric(given map[string]int) Metric {
+func (f *fields) metric(s said) Metric {
 	var m Metric
 	f.need("metric", `"worst-rel"`)
 	e := f.word("metric", `"worst-rel"`, &m.Name)
-	f.need("pattern", `'worst rel (?P<value>[0-9.eE+-]+)'`)
+	f.needOr("pattern", `'worst rel (?P<value>[0-9.eE+-]+)'`,
+		"; a number that the gate prints as a gpuci:metric line is recorded without an entry")
 	f.numberPattern(&m.Pattern)
-	f.unit(&m.Unit)
+	f.sameUnit(e, f.unit(&m.Unit), s.units)
 	if e != nil {
-		f.once(e, given, secondPattern)
+		f.once(e, s.patterns, secondPattern)
 	}
 	return m
 }

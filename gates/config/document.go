@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -43,20 +42,6 @@ func document(r *report) *value {
 		return nil
 	}
 	return b.root
-}
-
-// syntax reports where the parser gave up.
-func (b *builder) syntax(p *unstable.Parser, err error) {
-	var at span
-	var pe *unstable.ParserError
-	if errors.As(err, &pe) {
-		at = spanOf(p.Range(pe.Highlight))
-	}
-	hint := ""
-	if strings.Contains(err.Error(), "must be quoted") { // 30m, the likeliest slip of all
-		hint = `put quotes around the value, as in "30m"`
-	}
-	b.add(at, hint, "not TOML: %s", err)
 }
 
 // part is one word of a dotted key.

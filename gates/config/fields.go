@@ -16,7 +16,9 @@ type fields struct {
 	place place
 	label string // as messages call the table
 	table *value
-	known []string
+
+	known    []string // keys that may stand here
+	reported []string // keys that may not, and of which that has been said
 }
 
 func (l *layer) fields(at place, label string, table *value) *fields {
@@ -39,7 +41,7 @@ func (f *fields) know(key string) {
 // done reports the keys that nobody asked for.
 func (f *fields) done() {
 	for _, e := range f.table.keys {
-		if slices.Contains(f.known, e.key) || f.full() {
+		if slices.Contains(f.known, e.key) || slices.Contains(f.reported, e.key) || f.full() {
 			continue
 		}
 		hint := "known here: " + list(f.known)
@@ -52,11 +54,16 @@ func (f *fields) done() {
 
 // need reports a key that must be there and is not; example is its value.
 func (f *fields) need(key, example string) bool {
+	return f.needOr(key, example, "")
+}
+
+// needOr is need with a way to do without the key, which the hint ends with.
+func (f *fields) needOr(key, example, without string) bool {
 	f.know(key)
 	if f.table.get(key) != nil {
 		return true
 	}
-	f.add(f.table.span, fmt.Sprintf("add %s = %s", key, example), "%s has no %q", f.label, key)
+	f.add(f.table.span, fmt.Sprintf("add %s = %s%s", key, example, without), "%s has no %q", f.label, key)
 	return false
 }
 
@@ -97,6 +104,16 @@ func (f *fields) text(key, example string, into *string) *entry {
 		return e
 	}
 	return nil
+}
+
+// title reads a name for people. Blanks alone are none.
+func (f *fields) title(key, example string, into *string) *entry {
+	e := f.text(key, example, into)
+	if e != nil && strings.TrimSpace(e.value.text) == "" {
+		f.bad(e, fmt.Sprintf("write %s = %s", key, example), "is blank")
+		return nil
+	}
+	return e
 }
 
 // word reads a name of letters, digits, "-", "_" and ".".

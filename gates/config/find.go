@@ -21,7 +21,8 @@ reader = "gotest"
 
 // Find returns the nearest gpuci.toml from dir upwards, as an absolute path.
 // It does not look above the directory stop, nor, where stop is "", above the
-// root of the file system.
+// root of the file system. Where one of them cannot be looked at, which could
+// hide a nearer file, the error wraps ErrUnreadable.
 func Find(dir, stop string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -33,7 +34,7 @@ func Find(dir, stop string) (string, error) {
 		case err == nil && !info.IsDir():
 			return path, nil
 		case err != nil && !errors.Is(err, os.ErrNotExist):
-			return "", fmt.Errorf("find %s: %w", FileName, err)
+			return "", cannot("find "+FileName, err)
 		}
 		if at == filepath.Dir(at) || same(at, stop) {
 			return "", notFound(start, at)

@@ -130,7 +130,7 @@ func (f *fields) expect(g *Gate) {
 	if e != nil && g.Expect != "red" {
 		f.bad(e, `write expect = "red", or leave the line out`, `can only be "red", not %s`, quoted(g.Expect))
 	}
-	owner := f.text("owner", `"kernels"`, &g.Owner)
+	owner := f.title("owner", `"kernels"`, &g.Owner)
 	until := f.date("until", &g.Until)
 	red := f.table.get("expect")
 	for _, other := range []struct {

@@ -17,8 +17,9 @@ const maxFile = 1 << 20
 // personal ones, those before the machine's, those before the defaults. The
 // one exception is links, which a workspace can only lower.
 //
-// Where a file's content is wrong the error is Problems, and holds the
-// mistakes of all files; otherwise it says which file could not be read.
+// Where a file's content is wrong, or over maxFile, the error is Problems and
+// holds the mistakes of all files; where a file cannot be read it wraps
+// ErrUnreadable. Both are the user's to mend.
 func Load(src Sources) (*Config, error) {
 	root, err := filepath.Abs(filepath.Dir(src.Workspace))
 	if err != nil {
@@ -41,7 +42,7 @@ func Load(src Sources) (*Config, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s file: %w", file.role, err)
+			return nil, cannot(fmt.Sprintf("read %s file", file.role), err)
 		}
 		name := file.path
 		if file.role == workspace {
@@ -67,7 +68,7 @@ func read(path string) (string, error) {
 	}
 	// A pipe or a socket could block for ever. /dev/null is a usual way to say "none".
 	if !info.Mode().IsRegular() && info.Mode()&os.ModeCharDevice == 0 {
-		return "", fmt.Errorf("%s is no file", path)
+		return "", fmt.Errorf("%s %w", path, errNoFile)
 	}
 	f, err := os.Open(path)
 	if err != nil {

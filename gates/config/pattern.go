@@ -73,11 +73,13 @@ func groups(re *regexp.Regexp) []string {
 
 // unit reads a unit: one the tool knows (ns us ms s B KiB MiB GiB count), or
 // any other word, which is only compared with itself.
-func (f *fields) unit(into *string) {
+func (f *fields) unit(into *string) *entry {
 	e := f.text("unit", `"ms"`, into)
 	if e != nil && (plain(*into) != *into || len(strings.Fields(*into)) != 1 || len(*into) > maxUnit) {
 		f.bad(e, fmt.Sprintf("write a word of at most %d letters, such as ms or GiB", maxUnit), "is no unit: %s", quoted(*into))
+		return nil
 	}
+	return e
 }
 
 // maxUnit is room for "GFLOP/s/card" and keeps a page of numbers a page.

@@ -20,15 +20,14 @@ func (l *layer) top(root *value) {
 	f.done()
 }
 
-// only says whether a key may stand in this file, and reports it if not.
+// only says whether a key may stand in this file, and reports one that stands
+// there all the same. It does not make the key known: no hint may name it here.
 func (f *fields) only(key string, here bool, where string) bool {
-	e := f.table.get(key)
-	if e == nil || here {
-		return true
+	if e := f.table.get(key); e != nil && !here {
+		f.reported = append(f.reported, key)
+		f.add(e.span, "move it to "+where, "%q cannot stand in a %s file", key, f.role)
 	}
-	f.known = append(f.known, key)
-	f.add(e.span, "move it to "+where, "%q cannot stand in a %s file", key, f.role)
-	return false
+	return here
 }
 
 func (l *layer) workspaceTable(f *fields) {
@@ -36,7 +35,7 @@ func (l *layer) workspaceTable(f *fields) {
 		return
 	}
 	if t := f.sub("workspace", "[workspace] above its lines"); t != nil {
-		t.text("name", `"dormouse"`, &l.config.Workspace.Name)
+		t.title("name", `"dormouse"`, &l.config.Workspace.Name)
 		t.done()
 	}
 }

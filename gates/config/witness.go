@@ -60,6 +60,10 @@ func (f *fields) relation(e *entry, re *regexp.Regexp) {
 		f.bad(e, "", "names no counter, so it could not fail")
 		return
 	}
+	if !f.full() && alwaysHolds(x) {
+		f.bad(e, `hold counters against each other or against a number, like "node_bwd > 0 && fused == asked"`,
+			"holds for every value tried, so nothing could fail it")
+	}
 	if re == nil {
 		return
 	}

@@ -1,9 +1,6 @@
 package reader
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // libtest reads the harness of Rust (rust-lang/rust, library/test) below cargo
 // test, and rustdoc's, which prints the same lines. The format of those lines,
@@ -31,9 +28,14 @@ import (
 //     look like a suite of its own. The true summary then comes outside of any
 //     suite: a contradiction, as are more suites than cargo started executables
 //     (not with doc tests: rustdoc reports several times per crate).
+//   - Fewer suites than cargo started executables are a contradiction too: one of
+//     them has a harness of its own (harness = false), or left before its tests.
+//     See started for what is known of that. A test that starts another cargo
+//     whose stderr is the same looks like that as well, which is the safe side.
 //   - Cannot be told from the harness: a test that prints a summary that fits
 //     and ends the process with status 0, and one that prints whole runs after
-//     the true summary (from an atexit function) below cargo -q.
+//     the true summary (from an atexit function) below cargo -q, or beside as
+//     many executables that report nothing.
 //   - A thread that outlives its test and prints into the middle of the summary
 //     line destroys it: a contradiction.
 //
@@ -46,23 +48,15 @@ type libtest struct {
 	ended     *suite // the latest suite that ended; a later summary may replace it
 	twin      *suite // a summary for a printed header that would fit the open suite as well
 	stray     bool   // a summary stood outside of any suite
-	announced int    // executables that cargo started
-	docs      bool   // cargo started doc tests
+	started   started
+	docSuites int // suites with a name that rustdoc gives
 
 	listing bool     // inside a list of failures
 	listed  nameList // the names of the latest list
 	red     nameList // the names of "test NAME ... FAILED" lines of this suite
 	begun   string   // the test that began and has not ended, where the harness says so
+	docName bool     // a test of this suite has a name that rustdoc gives
 }
-
-// suite is one report of a test executable.
-type suite struct {
-	summary summary
-	failed  nameList
-}
-
-// maxFrames bounds how many unfinished runs a test may print inside one another.
-const maxFrames = 64
 
 func (l *libtest) Line(s Stream, line []byte) []byte {
 	if s == Stderr {
@@ -122,10 +116,10 @@ func (l *libtest) cargoLine(line []byte) {
 		return
 	}
 	if docs {
-		l.docs = true
+		l.started.rustdoc()
 		return
 	}
-	l.announced++
+	l.started.executable(string(product))
 	if len(l.total.Products) < maxProducts && len(product) <= maxName {
 		l.total.Products = append(l.total.Products, string(product))
 	}
@@ -143,6 +137,7 @@ func (l *libtest) testLine(line []byte) {
 	if !ok {
 		return
 	}
+	l.docName = l.docName || isDocName(name)
 	switch {
 	case verdict == testFailed:
 		l.red.add(name)
@@ -154,90 +149,35 @@ func (l *libtest) testLine(line []byte) {
 	}
 }
 
-// header opens a suite, or notes one that a test printed.
-func (l *libtest) header(n int) {
-	if len(l.frames) == 0 {
-		l.commit()
-		l.twin, l.listed, l.red, l.begun = nil, nameList{}, nameList{}, ""
-	}
-	if len(l.frames) < maxFrames {
-		l.frames = append(l.frames, n)
-	}
-}
-
-// summary ends the innermost suite that it fits.
-func (l *libtest) summary(sum summary) {
-	if len(l.frames) == 0 {
-		switch {
-		case l.ended != nil && l.ended.summary.total() == sum.total():
-			l.ended = l.suite(sum)
-		case l.ended != nil:
-			l.stray = true
-		}
-		return
-	}
-	at := len(l.frames) - 1
-	for at >= 0 && l.frames[at] != sum.total() {
-		at--
-	}
-	switch {
-	case at < 0: // fits nothing: printed
-	case at == 0:
-		l.ended = l.suite(sum)
-		l.frames = l.frames[:0]
-	default:
-		if l.frames[0] == sum.total() {
-			l.twin = l.suite(sum)
-		}
-		l.frames = l.frames[:at]
-	}
-}
-
-func (l *libtest) suite(sum summary) *suite {
-	names := l.red.names
-	if l.listed.n == sum.failed {
-		names = l.listed.names
-	}
-	names = names[:min(len(names), sum.failed)]
-	return &suite{summary: sum, failed: nameList{n: sum.failed, names: slices.Clone(names)}}
-}
-
-// commit counts the suite that ended, once nothing can replace it any more.
-func (l *libtest) commit() {
-	if l.ended == nil {
-		return
-	}
-	sum, c := l.ended.summary, &l.total
-	c.Suites++
-	c.Passed += sum.passed
-	c.Ignored += sum.ignored
-	c.Measured += sum.measured
-	c.Filtered += sum.filtered
-	c.failAll(l.ended.failed)
-	l.ended = nil
-}
-
 func (l *libtest) Counts() Counts {
 	l.commit()
-	c := &l.total
-	if len(l.frames) > 0 && l.twin != nil && !l.docs && l.announced == c.Suites+1 {
+	c, s := &l.total, &l.started
+	if len(l.frames) > 0 && l.twin != nil && s.docs == 0 && s.n == c.Suites+1 {
 		l.ended, l.frames = l.twin, nil
 		l.commit()
-	}
-	if len(l.frames) > 0 {
-		during := ""
-		if l.begun != "" {
-			during = " (the last one to begin was " + l.begun + ")"
-		}
-		c.contradict("the harness announced %s and never reported how they ended%s: a test ended the whole process, or it was stopped; run it with --test-threads=1 to see which",
-			count(l.frames[0], "test"), during)
 	}
 	if l.stray {
 		c.contradict("a summary stands outside of any suite: something prints the lines of another run; keep them out of stdout")
 	}
-	if l.announced > 0 && !l.docs && c.Suites > l.announced {
+	if s.n > 0 && s.docs == 0 && c.Suites > s.n {
 		c.contradict("%s reported, and cargo started %d: a test prints the lines of another run; keep them out of stdout",
-			count(c.Suites, "suite"), l.announced)
+			count(c.Suites, "suite"), s.n)
+	}
+	if len(l.frames) > 0 {
+		l.dead(c)
+	} else {
+		s.compare(c, l.docSuites)
 	}
 	return *c
+}
+
+// dead says that a suite never ended. The suites behind it were not counted, so
+// nothing can be said about who reported.
+func (l *libtest) dead(c *Counts) {
+	during := ""
+	if l.begun != "" {
+		during = " (the last one to begin was " + l.begun + ")"
+	}
+	c.contradict("the harness announced %s and never reported how they ended%s: a test ended the whole process, or it was stopped; run it with --test-threads=1 to see which",
+		count(l.frames[0], "test"), during)
 }

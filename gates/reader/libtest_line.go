@@ -118,6 +118,18 @@ func parseTest(line []byte) (name []byte, verdict testVerdict, ok bool) {
 	return name, testBegun, true
 }
 
+// isDocName tells a doc test's name: "src/lib.rs - one (line 3)", with
+// " - compile fail" and its kin behind it.
+func isDocName(name []byte) bool {
+	_, rest, ok := bytes.Cut(name, []byte(" - "))
+	at := bytes.LastIndex(rest, []byte("(line "))
+	if !ok || at < 0 || (at > 0 && rest[at-1] != ' ') {
+		return false
+	}
+	_, rest, ok = cutNumber(rest[at+len("(line "):])
+	return ok && (string(rest) == ")" || bytes.HasPrefix(rest, []byte(") - ")))
+}
+
 // parseCargo reads the lines with which cargo starts a test executable, or
 // rustdoc (docs), with cargo -v as well:
 //

@@ -2,10 +2,12 @@ package proc
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -43,6 +45,9 @@ func play(role string) {
 			ready()
 			time.Sleep(time.Hour)
 		}
+	case "leaves-generations":
+		spawn("generations", nil)
+		time.Sleep(30 * time.Millisecond)
 	case "stopped": // stops itself, as Ctrl-Z would
 		ready()
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
@@ -85,25 +90,52 @@ func (s spawned) wait() {
 	_, _ = s.out.ReadString('\n')
 }
 
+// bothWays runs a test in a leaf and without one.
+func bothWays(t *testing.T, test func(t *testing.T, c Command)) {
+	t.Helper()
+	t.Run("leaf", func(t *testing.T) {
+		l, err := newLeaf("probe-" + strconv.Itoa(os.Getpid()))
+		if err != nil {
+			needs(t, "a cgroup v2 directory that can be written: "+err.Error())
+		}
+		if err := l.remove(); err != nil {
+			t.Fatal(err)
+		}
+		test(t, Command{})
+	})
+	t.Run("session", func(t *testing.T) { test(t, Command{NoLeaf: true}) })
+}
+
+// needs skips a test that cannot run here; where that counts, it fails.
+func needs(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("GPUCI_TEST_STRICT") == "1" {
+		t.Fatal("needs " + what)
+	}
+	t.Skip("needs " + what)
+}
+
 // start runs a role under supervision and waits until it is ready.
-func start(t *testing.T, role string) *Process {
+func start(t *testing.T, c Command, role string) *Process {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	p, err := Start(Command{
-		Argv: []string{"/proc/self/exe"}, Dir: t.TempDir(), Stdout: w, Stderr: os.Stderr,
-		Env: append(os.Environ(), "PROC_TEST_ROLE="+role, "PROC_TEST_FIRST=1"),
-	})
+	c.Argv, c.Dir, c.Stdout, c.Stderr = []string{"/proc/self/exe"}, t.TempDir(), w, os.Stderr
+	c.Env = append(os.Environ(), "PROC_TEST_ROLE="+role, "PROC_TEST_FIRST=1")
+	p, err := Start(context.Background(), c)
 	_ = w.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.End(Limits{}, nil) })
+	if (p.leaf == nil) != c.NoLeaf {
+		t.Fatalf("leaf %v, want none: %t; %v", p.leaf, c.NoLeaf, p.NoLeaf)
+	}
 	switch role {
-	case "exit7", "orphan-maker", "leaves-stubborn", "leaves-naked":
+	case "exit7", "orphan-maker", "leaves-stubborn", "leaves-naked", "leaves-generations":
 	default:
 		if text, err := bufio.NewReader(r).ReadString('\n'); err != nil {
 			t.Fatalf("%s never became ready: %q, %v", role, text, err)
@@ -112,9 +144,16 @@ func start(t *testing.T, role string) *Process {
 	return p
 }
 
-// nothingLeft fails if anything below us but our own test is alive.
+// nothingLeft fails if anything below us but our own test is alive, or the
+// leaf is still there.
 func nothingLeft(t *testing.T, p *Process) {
 	t.Helper()
+	if p.leaf != nil {
+		if _, err := os.Stat(p.leaf.dir); err == nil {
+			t.Errorf("the leaf %s is still there", p.leaf.dir)
+		}
+		return
+	}
 	if m, err := p.Members(); err != nil || len(m) > 0 {
 		t.Errorf("still alive: %+v, %v", m, err)
 	}

@@ -2,6 +2,9 @@ package proc
 
 import (
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,119 +15,72 @@ type Limits struct {
 	Grace  time.Duration // between SIGTERM and SIGKILL; 0 means no SIGTERM at all
 	Settle time.Duration // what may still end by itself before it is signalled
 	Kill   time.Duration // how long SIGKILL may take, 5 s when 0
+
+	// Last, if set, is told of every member that the grace did not end, just
+	// before SIGKILL: the moment to ask a Go program for its stacks.
+	Last func(Stat)
 }
 
 // defaultKill bounds the wait for processes that SIGKILL does not end. One in
 // D stays as long as its disk does; waiting longer would hang us with it.
 const defaultKill = 5 * time.Second
 
-// poll is the pause between two looks. A look is one pass over /proc, a few
-// milliseconds on a busy machine.
+// settleLast is what a program may take to write its last words.
+const settleLast = 300 * time.Millisecond
+
+// poll is the pause between two looks at the members.
 const poll = 10 * time.Millisecond
 
-// Members returns what is alive of the command now: itself, everything below
-// it, and the orphans below it that were handed to us. Orphans are told from
-// our own short-lived children (git, a compiler asked for its version) by the
-// process group: those stay in ours, the command's never were.
-func (p *Process) Members() ([]Stat, error) {
-	t, err := Real.Table()
-	if err != nil {
-		return nil, err
-	}
-	ours := t[p.self].PGRP
-	p.mu.Lock()
-	child := p.pid
-	p.mu.Unlock()
-	var tops []int
-	var out []Stat
-	for _, s := range t {
-		if s.PPID != p.self || s.PGRP == ours {
-			continue
-		}
-		if s.Zombie() && s.PID != child {
-			reap(s.PID)
-			continue
-		}
-		tops = append(tops, s.PID)
-		if !s.Zombie() {
-			out = append(out, s)
-		}
-	}
-	for _, s := range t.Below(tops...) {
-		if !s.Zombie() {
-			out = append(out, s)
-		}
-	}
-	return out, nil
+// Result is what ending a command took.
+type Result struct {
+	Ended  []Stat  // were still alive and had to be signalled
+	Spared []Stat  // daemons that Command.Leave names: alive, and left so
+	Stuck  []Stuck // SIGKILL did not end them within the limit
 }
 
-// reap collects one dead orphan by pid. Never any pid: that would steal the
-// exit status of a child that os/exec waits for.
-func reap(pid int) {
-	var ws unix.WaitStatus
-	_, _ = unix.Wait4(pid, &ws, unix.WNOHANG, nil)
-}
-
-// CPU is the processor time used so far by the living members and the
-// children they waited for.
-func (p *Process) CPU() (time.Duration, error) {
-	members, err := p.Members()
-	if err != nil {
-		return 0, err
-	}
-	var ticks uint64
-	for _, s := range members {
-		ticks += s.CPU + s.Waited
-	}
-	return CPUTime(ticks), nil
+// Stuck is a process that SIGKILL has not ended (yet).
+type Stuck struct {
+	Stat
+	Age   time.Duration // since it was started
+	Waits string        // wait channel in the kernel, "" when unknown
 }
 
 // End ends everything that is alive of the command: it lets it settle, asks
-// with SIGTERM, then kills, again and again until two looks in a row find
-// nothing or the limit is reached. It returns what it had to signal and what
-// it could not end; hurry, when closed, skips what is left of the grace.
-func (p *Process) End(lim Limits, hurry <-chan struct{}) (ended, left []Stat) {
+// with SIGTERM, then kills until nothing is left or the limit is reached.
+// hurry, when closed, skips what is left of settling and grace. It can be
+// called again, and from elsewhere at the same time: the first one does it.
+func (p *Process) End(lim Limits, hurry <-chan struct{}) Result {
+	p.ending.Lock()
+	defer p.ending.Unlock()
+	if p.ended != nil {
+		return *p.ended
+	}
 	if lim.Kill == 0 {
 		lim.Kill = defaultKill
 	}
-	if p.gone(lim.Settle, hurry) {
-		return nil, nil
-	}
 	e := ender{p: p, seen: make(map[Identity]bool)}
-	if lim.Grace > 0 {
-		e.signal(unix.SIGTERM)
-		e.signal(unix.SIGCONT) // a stopped process acts on SIGTERM only when continued
-		if p.gone(lim.Grace, hurry) {
-			return e.ended, nil
-		}
+	e.run(lim, hurry)
+	r := Result{Ended: e.ended, Spared: p.release()}
+	if left, err := p.Members(); err == nil {
+		r.Stuck = stuck(left)
 	}
-	deadline := time.Now().Add(lim.Kill)
-	for empty := 0; empty < 2 && time.Now().Before(deadline); time.Sleep(poll / 2) {
-		if e.signal(unix.SIGKILL) == 0 {
-			empty++
-		} else {
-			empty = 0
-		}
+	if len(r.Stuck) == 0 {
+		p.close()
 	}
-	left, _ = p.Members()
-	return e.ended, left
+	p.ended = &r
+	close(p.over)
+	return r
 }
 
-// gone waits up to d for the members to end by themselves.
-func (p *Process) gone(d time.Duration, hurry <-chan struct{}) bool {
-	deadline := time.Now().Add(d)
-	for {
-		if m, err := p.Members(); err == nil && len(m) == 0 {
-			return true
-		}
-		if !time.Now().Before(deadline) {
-			return false
-		}
-		select {
-		case <-hurry:
-			return false
-		case <-time.After(poll):
-		}
+// close reaps what is dead and takes the leaf away.
+func (p *Process) close() {
+	if len(p.cmd.Leave) == 0 {
+		<-p.done // nothing is alive, so the command has ended too
+	}
+	p.foreign() // reaps what is dead
+	if p.leaf != nil {
+		p.leafCPU, _ = p.leaf.cpu()
+		_ = p.leaf.remove()
 	}
 }
 
@@ -135,6 +91,57 @@ type ender struct {
 	ended []Stat
 }
 
+func (e *ender) run(lim Limits, hurry <-chan struct{}) {
+	if e.p.gone(lim.Settle, hurry) {
+		return
+	}
+	if lim.Grace > 0 {
+		e.signal(unix.SIGTERM)
+		e.signal(unix.SIGCONT) // a stopped process acts on SIGTERM only when continued
+		if e.p.gone(lim.Grace, hurry) {
+			return
+		}
+	}
+	if members, err := e.p.Members(); err == nil && lim.Last != nil {
+		for _, s := range members {
+			lim.Last(s)
+		}
+		e.p.gone(settleLast, hurry)
+	}
+	deadline := time.Now().Add(lim.Kill)
+	for empty := 0; empty < 2 && time.Now().Before(deadline); {
+		if e.kill(time.Until(deadline)) == 0 {
+			empty++
+		} else {
+			empty = 0
+		}
+	}
+}
+
+// kill kills all members once and returns how many there were. In a leaf the
+// kernel does it, for members that fork meanwhile too, and wakes us when the
+// leaf is empty.
+func (e *ender) kill(left time.Duration) int {
+	if e.p.leaf == nil || len(e.p.cmd.Leave) > 0 {
+		n := e.signal(unix.SIGKILL)
+		time.Sleep(poll / 2)
+		return n
+	}
+	members, err := e.p.Members()
+	if err != nil {
+		return -1
+	}
+	e.note(members)
+	if len(members) == 0 {
+		return 0
+	}
+	if e.p.leaf.kill() != nil {
+		return e.signal(unix.SIGKILL)
+	}
+	e.p.leaf.empty(left, nil)
+	return len(members)
+}
+
 // signal sends sig to every member and returns how many there were.
 func (e *ender) signal(sig unix.Signal) int {
 	members, err := e.p.Members()
@@ -142,14 +149,94 @@ func (e *ender) signal(sig unix.Signal) int {
 		return -1 // not empty: nobody may conclude that all are gone
 	}
 	for _, s := range members {
-		if s.PID == os.Getpid() {
-			continue
+		if Real.Signal(e.identity(s), sig) == nil {
+			e.note([]Stat{s})
 		}
-		id := Identity{PID: s.PID, Start: s.Start, BootID: e.p.Identity.BootID}
-		if Real.Signal(id, sig) == nil && !e.seen[id] {
+	}
+	return len(members)
+}
+
+func (e *ender) identity(s Stat) Identity {
+	return Identity{PID: s.PID, Start: s.Start, BootID: e.p.Identity.BootID}
+}
+
+func (e *ender) note(members []Stat) {
+	for _, s := range members {
+		if id := e.identity(s); !e.seen[id] {
 			e.seen[id] = true
 			e.ended = append(e.ended, s)
 		}
 	}
-	return len(members)
+}
+
+// gone waits up to d for the members to end by themselves.
+func (p *Process) gone(d time.Duration, hurry <-chan struct{}) bool {
+	deadline := time.Now().Add(d)
+	for {
+		if m, err := p.Members(); err == nil && len(m) == 0 {
+			return true
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return false
+		}
+		if p.leaf != nil && len(p.cmd.Leave) == 0 {
+			return p.leaf.empty(left, hurry)
+		}
+		select {
+		case <-hurry:
+			return false
+		case <-time.After(poll):
+		}
+	}
+}
+
+// release moves the daemons that stay out of the leaf, into our own cgroup, so
+// that the leaf can go and no later kill of it meets them.
+func (p *Process) release() []Stat {
+	if len(p.cmd.Leave) == 0 {
+		return nil
+	}
+	all, err := p.all()
+	if err != nil {
+		return nil
+	}
+	spared, _ := p.spare(all)
+	if p.leaf != nil {
+		for _, s := range spared {
+			_ = p.leaf.release(s.PID)
+		}
+	}
+	return spared
+}
+
+func stuck(left []Stat) []Stuck {
+	var out []Stuck
+	for _, s := range left {
+		out = append(out, Stuck{Stat: s, Age: Real.age(s), Waits: Real.waits(s.PID)})
+	}
+	return out
+}
+
+// age is the time since a process was started, 0 when it cannot be told.
+func (r Root) age(s Stat) time.Duration {
+	data, err := os.ReadFile(filepath.Join(string(r), "uptime"))
+	if err != nil {
+		return 0
+	}
+	up, _, _ := strings.Cut(string(data), " ")
+	seconds, err := strconv.ParseFloat(up, 64)
+	if err != nil {
+		return 0
+	}
+	return max(0, time.Duration(seconds*float64(time.Second))-CPUTime(s.Start))
+}
+
+// waits is the kernel function a process sleeps in.
+func (r Root) waits(pid int) string {
+	data, err := os.ReadFile(filepath.Join(string(r), strconv.Itoa(pid), "wchan"))
+	if text := strings.TrimSpace(string(data)); err == nil && text != "0" {
+		return text
+	}
+	return ""
 }

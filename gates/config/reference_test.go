@@ -1,0 +1,181 @@
+package config
+
+import (
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func loadReference(t *testing.T) *Config {
+	t.Helper()
+	src := sourcesIn(t.TempDir())
+	write(t, src.Workspace, Reference())
+	return mustLoad(t, src)
+}
+
+// TestReferenceDefaults: what the reference calls a default is one.
+func TestReferenceDefaults(t *testing.T) {
+	c := loadReference(t)
+	want := defaults()
+	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates")); d != "" {
+		t.Errorf("-defaults +reference\n%s", d)
+	}
+	if len(c.Gates) != 2 {
+		t.Fatalf("got %d gates, want 2", len(c.Gates))
+	}
+	g, plain := c.Gates[0], c.Gates[1] // the second leaves out what has a default
+	for _, limits := range [][2]any{
+		{plain.Dir, g.Dir}, {plain.MinTests, g.MinTests}, {plain.BuildTimeout, g.BuildTimeout}, {plain.Timeout, g.Timeout},
+		{plain.NoProgress, g.NoProgress}, {plain.Grace, g.Grace}, {defaultTolerance, g.Bars[0].Tolerance}, {1, g.Bars[0].MinMatches},
+	} {
+		if limits[0] != limits[1] {
+			t.Errorf("the reference says %v where the default is %v", limits[1], limits[0])
+		}
+	}
+}
+
+// TestReferenceIsComplete asks the reader for the keys it knows: an unknown
+// key in every table makes it list them.
+func TestReferenceIsComplete(t *testing.T) {
+	known := make(map[string]map[string]bool) // kind of table: its keys
+	for _, role := range []role{machine, workspace} {
+		for _, p := range withUnknownKeys(t, role) {
+			keys, ok := strings.CutPrefix(p.Hint, "known here: ")
+			if !ok {
+				continue // what stands in the wrong file
+			}
+			kind := tableKind(p.Msg)
+			for _, key := range strings.Split(keys, ", ") {
+				if known[kind] == nil {
+					known[kind] = make(map[string]bool)
+				}
+				known[kind][key] = true
+			}
+		}
+	}
+	tables := []string{
+		"[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[build]",
+		"[gate.scope]", "[pressure.io-full]", "[pressure]", "[workspace]", "the file",
+	}
+	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
+		t.Fatalf("tables that know keys: -want +got\n%s", d)
+	}
+	named := namedKeys()
+	for kind, keys := range known {
+		for key := range keys {
+			if !named[kind][key] {
+				t.Errorf("the reference does not name %q of %s", key, kind)
+			}
+		}
+	}
+}
+
+// withUnknownKeys reads the reference with one unknown key more in every table.
+func withUnknownKeys(t *testing.T, who role) Problems {
+	t.Helper()
+	r := &report{text: newText(FileName, Reference())}
+	root := document(r)
+	if root == nil {
+		t.Fatal(r.problems)
+	}
+	var addTo func(*value)
+	addTo = func(v *value) {
+		for _, item := range v.items {
+			addTo(item)
+		}
+		for _, e := range v.keys {
+			addTo(e.value)
+		}
+		if v.kind == isTable {
+			v.set("unknown-unknown-unknown", v.span, &value{kind: isBool, text: "true"})
+		}
+	}
+	addTo(root)
+	l := &layer{report: r, config: defaults(), role: who}
+	l.top(root)
+	return r.problems
+}
+
+// tableKind is the kind of table in "unknown key … in [[gate.bar]] "x" of …".
+func tableKind(msg string) string {
+	_, label, _ := strings.Cut(msg, `" in `)
+	switch {
+	case strings.HasPrefix(label, "["):
+		label, _, _ = strings.Cut(label, " ")
+	case strings.Contains(label, " of [gate.scope]"):
+		return "[gate.scope]"
+	}
+	return label
+}
+
+// namedKeys are the keys that the lines of the reference set, in comments too,
+// by kind of table. The keys of an axis count to the scope.
+func namedKeys() map[string]map[string]bool {
+	key := regexp.MustCompile(`(?:^|[{,])(?:\s|# )*([a-z-]+) = `)
+	header := regexp.MustCompile(`^\s*(\[+([\w.-]+)\]+)`)
+	named := map[string]map[string]bool{"the file": {}}
+	table := "the file"
+	for line := range strings.Lines(Reference()) {
+		if m := header.FindStringSubmatch(line); m != nil {
+			table = m[1]
+			if named[table] == nil {
+				named[table] = make(map[string]bool)
+			}
+			above, name := "the file", m[2]
+			if i := strings.LastIndex(name, "."); i >= 0 {
+				above, name = name[:i], name[i+1:]
+				if above = "[" + above + "]"; above == "[gate]" {
+					above = "[[gate]]"
+				}
+			}
+			named[above][name] = true
+		}
+		for _, m := range key.FindAllStringSubmatch(line, -1) {
+			named[table][m[1]] = true
+		}
+	}
+	return named
+}
+
+// TestReferenceMarksLater: a line says "not acted on yet" if its key is in the
+// Later list, and only then.
+func TestReferenceMarksLater(t *testing.T) {
+	const mark = "not acted on yet"
+	c := loadReference(t)
+	lines := strings.Split(Reference(), "\n")
+	later := 0
+	for key, s := range c.origins {
+		if key == "gate.fused-library.build-timeout" {
+			continue // given by the line of [build]
+		}
+		if got := strings.HasSuffix(lines[s.Line-1], "; "+mark); got != isLater(s.word) {
+			t.Errorf("line %d marks %q as not acted on: %v, want %v", s.Line, key, got, isLater(s.word))
+		}
+		if isLater(s.word) {
+			later++
+		}
+	}
+	if later != len(c.Pending()) {
+		t.Errorf("looked at %d keys that nothing acts on, want %d", later, len(c.Pending()))
+	}
+}
+
+// TestReferenceComments: a key that stands in a comment loads where it may stand.
+func TestReferenceComments(t *testing.T) {
+	src := sourcesIn(t.TempDir())
+	write(t, src.Workspace, "")
+	found := regexp.MustCompile(`(?m)^# ([a-z-]+ = .*)$`).FindAllStringSubmatch(Reference(), -1)
+	if len(found) != 1 {
+		t.Fatalf("got %d keys in comments, want 1: lock-dir", len(found))
+	}
+	write(t, src.Machine, found[0][1])
+	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) {
+		t.Errorf("%s gave the lock directory %q", found[0][1], c.LockDir)
+	}
+}
