@@ -1,6 +1,6 @@
 # make test    what `go test ./...` runs, with the race detector
 # make lint    gofmt, go vet, staticcheck, the import rule
-# make bench   the figures the documents quote, printed as ratios
+# make bench   the figures the documents quote, each beside its peer in the same run
 # make soak    the long forms of the randomised tests
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2

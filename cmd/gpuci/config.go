@@ -1,9 +1,16 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates/config"
+)
 
 func (a *app) configCommand() *cobra.Command {
-	return &cobra.Command{
+	reference := false
+	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "print the configuration that holds here, and where each value was written",
 		Long: `config reads the machine's, your own and the workspace's file, and prints what
@@ -13,13 +20,18 @@ comes from. Mistakes are listed with line and caret, all of them at once.
 Files, the later ones stronger: /etc/gpuci.toml (or $GPUCI_MACHINE_FILE),
 $XDG_CONFIG_HOME/gpuci/config.toml, and the nearest gpuci.toml upwards.
 
-Example:
+Examples:
   gpuci config
+  gpuci config --reference > gpuci.toml   # every key there is, with its default
   gpuci -C ../other-lane config
 
 Exit codes: 0, 64 usage, 78 no gpuci.toml or a mistake in it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if reference {
+				_, err := io.WriteString(a.out, config.Reference())
+				return err
+			}
 			cfg, _, err := a.workspace(cmd)
 			if err != nil {
 				return err
@@ -27,4 +39,6 @@ Exit codes: 0, 64 usage, 78 no gpuci.toml or a mistake in it.`,
 			return cfg.Print(a.out)
 		},
 	}
+	cmd.Flags().BoolVar(&reference, "reference", false, "print a commented gpuci.toml with every key and its default")
+	return cmd
 }

@@ -30,7 +30,7 @@ func exitCode(err error, ran bool) int {
 		return c.code
 	case errors.As(err, &sig):
 		return sig.Exit
-	case errors.As(err, &problems), errors.Is(err, config.ErrNotFound):
+	case errors.As(err, &problems), errors.Is(err, config.ErrNotFound), errors.Is(err, config.ErrUnreadable):
 		return gates.ExitConfig
 	case errors.Is(err, context.Canceled):
 		return gates.ExitInterrupt

@@ -14,11 +14,11 @@ type block struct {
 	failing string   // a failed test; its failed subtests may follow
 	fails   nameList // failed tests for good
 
-	measured              int
-	ran, lost             bool // RUN lines were seen; more than maxOpen of them were open
-	bench                 bool // the header of benchmarks was seen
-	passedLine, failsLine bool // PASS or FAIL alone on a line
-	early                 *packageEnd
+	measured  int
+	ran, lost bool     // RUN lines were seen; more than maxOpen of them were open
+	bench     bool     // the header of benchmarks was seen
+	word      lastWord // PASS or FAIL alone on a line
+	early     *packageEnd
 }
 
 // plainTest is a test that has begun and was not reported.

@@ -16,21 +16,23 @@ import "bytes"
 //     either printed by the test or the end of a process that a test ended: the
 //     test goes on, or it never does, and then that is a contradiction. FAIL is
 //     the end if the next test begins or nothing follows.
-//   - Without -v a package is one passed test, and a remark says so; a failed one
-//     counts its reports of failures. In a run with -v, an ok without any test in
-//     front of it and without PASS is a contradiction (TestMain left early).
+//   - Without -v nothing is printed of a package but that it passed, also if all
+//     its tests were skipped, or its TestMain swallowed a failure or ran none of
+//     them: a contradiction. A failed one counts its reports of failures. In a run
+//     with -v, an ok without any test in front of it is a contradiction as well.
+//   - With -v, an ok below FAIL or without PASS, as events has it.
 //   - Benchmarks below the "goos:" header while no test is open.
 //   - A test binary that was started by itself ends with PASS or FAIL.
 //
-// Not detected: a test that prints PAUSE for itself, a whole test, and CONT; and
-// without -v a test that prints a package's line. A test that leaves a line
+// Not detected: a test that prints PAUSE for itself, a whole test, and CONT; a
+// TestMain that prints whole tests; and beside benchmarks without -v the tests of
+// the same package, unless one fails. A test that leaves a line
 // unfinished swallows the report behind it, which mostly ends as a
 // contradiction. None of this can happen with -json.
 type blocks struct {
 	block    block
 	verbose  bool     // some block had RUN lines
-	byName   int      // ok packages that can only be counted as one
-	silent   []string // those of them without PASS, at most maxNames
+	hidden   nameList // packages that say ok, and nothing of what ran
 	packages int      // that ended
 	cache    cache
 }
@@ -48,9 +50,9 @@ func (b *blocks) line(c *Counts, line []byte) bool {
 			b.packageLine(c, end)
 			return true
 		}
-		return k.note(line, "FAIL", &k.failsLine)
+		return k.note(line, "FAIL", &k.word.failed)
 	case 'P':
-		return k.note(line, "PASS", &k.passedLine)
+		return k.note(line, "PASS", &k.word.passed)
 	case 'g':
 		if bytes.HasPrefix(line, []byte("goos: ")) && k.running == 0 {
 			k.bench = true
@@ -123,15 +125,14 @@ func (b *blocks) close(c *Counts, end packageEnd) {
 		c.failAll(k.fails)
 		failedPackage(c, end.name, k.fails.n > 0, end.built)
 		neverEnded(c, end.name, openTests(k.open))
-	case k.ran:
+	case k.ran && k.fails.n > 0: // swallowed, which the exit status tells
 		c.failAll(k.fails)
-	case k.failsLine && k.fails.n > 0:
+	case k.word.failed && k.fails.n > 0:
 		c.contradict("package %s says ok after it reported that %s failed: look at the status its TestMain gives", end.name, k.fails.names[0])
-	case k.measured == 0 && !end.noTests:
-		b.byName++
-		if !k.passedLine && len(b.silent) < maxNames {
-			b.silent = append(b.silent, end.name)
-		}
+	case k.ran || k.measured > 0:
+		k.word.check(c, end.name)
+	case !end.noTests:
+		b.hidden.add([]byte(end.name))
 	}
 	b.block = block{}
 }
@@ -140,14 +141,15 @@ func (b *blocks) close(c *Counts, end packageEnd) {
 func (b *blocks) end(c *Counts) {
 	b.endBlock(c)
 	b.cache.remark(c)
-	if !b.verbose {
-		if c.Passed += b.byName; b.byName > 0 {
-			c.remark("counted by package: skipped tests are invisible; use go test -json")
+	switch {
+	case b.hidden.n == 0:
+	case b.verbose:
+		for _, name := range b.hidden.names {
+			ranNothing(c, name)
 		}
-		return
-	}
-	for _, name := range b.silent {
-		ranNothing(c, name)
+	default:
+		c.contradict("go test without -v or -json says which packages passed, not what ran: add -v or -json to it (%s, such as %s); if it has -v, look whether a TestMain or -exec leaves before the tests",
+			count(b.hidden.n, "package"), b.hidden.names[0])
 	}
 }
 
@@ -164,9 +166,12 @@ func (b *blocks) endBlock(c *Counts) {
 		c.contradict("package %s says ok while %s had not ended: a test ended the whole process, or swallowed a line by printing without a newline; use go test -json", k.early.name, began[0])
 	case len(began) > 0:
 		c.contradict("%s began and its package never reported how it ended: a test ended the whole process, or it was stopped; use go test -json", began[0])
-	case k.passedLine && (k.ran || b.packages == 0):
+	case k.word.passed && b.packages == 0 && !k.ran && k.measured == 0:
+		c.Suites++
+		c.contradict("a test binary says PASS and not what ran: add -test.v to it; if it has that, look whether its TestMain leaves before the tests")
+	case k.word.passed && (k.ran || b.packages == 0):
 		b.close(c, binary)
-	case k.failsLine && (k.ran || k.fails.n > 0):
+	case k.word.failed && (k.ran || k.fails.n > 0):
 		binary.failed = true
 		b.close(c, binary)
 	case k.ran:

@@ -11,8 +11,15 @@ import "bytes"
 //     get none: a remark. A time-out or a signal gets none at all: the package is
 //     the failed item, and the remark names a test that had begun.
 //   - A package that ends well while a test of it has not ended: a contradiction.
-//   - A TestMain that leaves with status 0 and runs nothing gets ok, without the
-//     PASS that the testing package prints: a contradiction.
+//   - A TestMain that leaves with status 0 and runs nothing gets ok: a
+//     contradiction, also if it prints PASS as the testing package does. Packages
+//     without a benchmark look the same where only benchmarks run: a remark then.
+//   - A package without any test file is skipped. One that was run and printed
+//     that line is too: a contradiction.
+//   - The testing package ends with PASS or FAIL. A package that says ok below
+//     FAIL (a swallowed race between tests) or without either (its process ended
+//     between two tests): a contradiction, unless a test of it failed, which is
+//     counted.
 //   - Benchmarks begin and never end unless they fail or are skipped.
 //   - Plain lines of go test beside events do not come from one command: a
 //     contradiction. A test below plain go test may have printed the events.
@@ -21,7 +28,9 @@ type events struct {
 	pieces pieces
 	open   map[string]*goPackage
 	cache  cache
-	mixed  string // the first package that a plain line names
+	tested bool     // a test began that is no benchmark
+	hollow nameList // packages that said ok and PASS, and nothing of a test
+	mixed  string   // the first package that a plain line names
 }
 
 // line takes a line that may be an event and reports whether it is one.
@@ -45,6 +54,7 @@ func (e *events) line(c *Counts, line []byte) (text []byte, ok bool) {
 	case "start":
 		e.start(c)
 	case "run":
+		e.tested = e.tested || !bytes.HasPrefix(ev.test, []byte("Benchmark"))
 		e.pkg(ev.pkg).run(string(ev.test))
 	case "pass", "fail", "skip":
 		return e.ended(c), true

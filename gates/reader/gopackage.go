@@ -11,7 +11,8 @@ type goPackage struct {
 	lost    bool // more tests were open than are kept
 	ran     bool // something was counted
 	failed  bool
-	passed  bool // the testing package printed PASS
+	word    lastWord
+	ok      bool // go said ok
 	noTests bool // go said that there were none to run
 	cached  bool
 	built   bool
@@ -31,8 +32,11 @@ const maxOpen = 1 << 16
 func (p *goPackage) packageLine(line []byte) {
 	switch {
 	case string(line) == "PASS":
-		p.passed = true
+		p.word.passed = true
+	case string(line) == "FAIL":
+		p.word.failed = true
 	case bytes.HasPrefix(line, []byte("ok  \t")):
+		p.ok = true
 		p.cached = bytes.Contains(line, []byte("\t(cached)"))
 		p.noTests = bytes.HasSuffix(line, []byte("[no tests to run]"))
 	case bytes.HasSuffix(line, []byte(" [build failed]")), bytes.HasSuffix(line, []byte(" [setup failed]")):
@@ -68,8 +72,11 @@ func above[T any](open map[string]*T, test string) *T {
 
 func (p *goPackage) ended(c *Counts, test, action string) {
 	t := p.open[test]
-	if t == nil {
+	if t == nil && action != "fail" {
 		return
+	}
+	if t == nil { // it never began, but a failure is none the less
+		t = &goTest{}
 	}
 	delete(p.open, test)
 	p.ran = true

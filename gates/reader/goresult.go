@@ -11,8 +11,11 @@ func (e *events) close(c *Counts, name string, p *goPackage, action string) {
 	if p.cached {
 		e.cache.add(name)
 	}
-	if action == "skip" {
-		return // no test files
+	if action == "skip" { // no test files
+		if p.ok || p.ran || len(p.open) > 0 {
+			c.contradict("package %s ran and says that it has no test files: its TestMain prints go's line; keep it out of stdout", name)
+		}
+		return
 	}
 	if p.built {
 		c.Suites++
@@ -27,7 +30,41 @@ func (e *events) close(c *Counts, name string, p *goPackage, action string) {
 		neverEnded(c, name, began)
 	case len(began) > 0:
 		c.contradict("package %s says ok while %s had not ended: look for an exit in it", name, began[0])
-	case !p.ran && !p.passed && !p.noTests:
+	case p.failed: // swallowed, which the exit status tells
+	case p.ran:
+		p.word.check(c, name)
+	case p.noTests:
+	case p.word == lastWord{passed: true}:
+		e.hollow.add([]byte(name))
+	default:
+		ranNothing(c, name)
+	}
+}
+
+// lastWord is what the testing package prints below the tests: its verdict on
+// all of them, and on races between them.
+type lastWord struct{ passed, failed bool }
+
+// check holds it against a package that says ok and whose tests all passed.
+func (w lastWord) check(c *Counts, name string) {
+	switch {
+	case w.failed:
+		c.contradict("package %s says ok below FAIL though no test of it failed: look at the status its TestMain gives, and for a data race between tests", name)
+	case !w.passed:
+		c.contradict("package %s says ok without the PASS below its tests: look for what ends the process while no test runs", name)
+	}
+}
+
+// nothingRan judges the packages that say PASS and show no test. Where all that
+// ran are benchmarks (-run NONE -bench .), the testing package says just that of
+// a package that has none. Anywhere else it says in addition that there are no
+// tests to run, and if it does not, a TestMain said PASS for it.
+func (e *events) nothingRan(c *Counts) {
+	if e.hollow.n > 0 && c.Measured > 0 && !e.tested {
+		c.remark("nothing ran in %s, such as %s: no benchmark was asked for that is there", count(e.hollow.n, "package"), e.hollow.names[0])
+		return
+	}
+	for _, name := range e.hollow.names {
 		ranNothing(c, name)
 	}
 }
@@ -49,6 +86,7 @@ func (e *events) end(c *Counts) {
 	if e.mixed != "" {
 		c.contradict("a plain line of go test (%s) stands among events: run every go test of the gate with -json", e.mixed)
 	}
+	e.nothingRan(c)
 	e.cache.remark(c)
 }
 
@@ -81,7 +119,7 @@ func neverEnded(c *Counts, name string, began []string) {
 }
 
 func ranNothing(c *Counts, name string) {
-	c.contradict("package %s says ok and ran nothing: look whether its TestMain leaves before the tests", name)
+	c.contradict("package %s says ok and shows no test that ran: look whether its TestMain leaves before the tests, or a flag keeps them from it or from sight (-exec, -list, no -v)", name)
 }
 
 // cache counts the packages whose results came from the test cache.

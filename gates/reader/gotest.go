@@ -13,13 +13,15 @@ package reader
 // gave another exit status, it was killed between tests) counts as one failed
 // item by the package's path, and a remark says why. A package that says ok
 // while a test of it failed is only counted: the exit status tells the caller
-// that the failure was swallowed.
+// that the failure was swallowed. A package that says ok and shows no test is a
+// contradiction, unless go says that it has none to run; so plain go test, which
+// shows none that passed, is one for every package that passed.
 //
 // With -json (see events for the details) everything that a test prints arrives
 // inside its own events, so it cannot pass for go's lines. A test that writes
-// the marker byte 0x16 in front of a framing line can; nothing tells these
-// apart. Plain output (see blocks) mixes what tests print with what go says;
-// what can be told apart there is, and -json is the better choice.
+// the marker byte 0x16 in front of a framing line can, and so can a TestMain that
+// prints framing lines before the tests; nothing tells these apart. Plain output (see blocks) mixes what tests print with what go says;
+// what can be told apart there is, with -v only, and -json is the better choice.
 type gotest struct {
 	total  Counts
 	mode   goMode

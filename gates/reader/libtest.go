@@ -156,6 +156,9 @@ func (l *libtest) Counts() Counts {
 		l.ended, l.frames = l.twin, nil
 		l.commit()
 	}
+	if len(l.frames) > 0 {
+		l.dead(c)
+	}
 	if l.stray {
 		c.contradict("a summary stands outside of any suite: something prints the lines of another run; keep them out of stdout")
 	}
@@ -163,16 +166,13 @@ func (l *libtest) Counts() Counts {
 		c.contradict("%s reported, and cargo started %d: a test prints the lines of another run; keep them out of stdout",
 			count(c.Suites, "suite"), s.n)
 	}
-	if len(l.frames) > 0 {
-		l.dead(c)
-	} else {
+	if len(l.frames) == 0 { // behind a suite that never ended none is counted
 		s.compare(c, l.docSuites)
 	}
 	return *c
 }
 
-// dead says that a suite never ended. The suites behind it were not counted, so
-// nothing can be said about who reported.
+// dead says that a suite never ended.
 func (l *libtest) dead(c *Counts) {
 	during := ""
 	if l.begun != "" {

@@ -15,7 +15,7 @@ func end(p, f int) string {
 	return fmt.Sprintf("\ntest result: %s. %d passed; %d failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n", word, p, f)
 }
 
-const started = "     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\n"
+const exe = "     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\n"
 
 // The orders of lines that libtest's comment speaks of, without a compiler.
 func TestLibtestOrders(t *testing.T) {
@@ -31,20 +31,20 @@ func TestLibtestOrders(t *testing.T) {
 		{"ok with failures", two + strings.Replace(end(1, 1), "FAILED", "ok", 1), "", want{says: []string{"announced 2 tests"}}},
 		{"summary on stderr", two, end(2, 0), want{says: []string{"announced 2 tests"}}},
 		{"not at the start", two + "x" + strings.TrimSpace(end(2, 0)) + "\n", "", want{says: []string{"announced 2 tests"}}},
-		{"header in a suite", two + three + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
-		{"run in a suite", two + three + end(1, 2) + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
-		{"run of the same size", two + two + end(1, 1) + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
-		{"lone header of the same size", two + two + end(2, 0), started, want{Counts: Counts{Passed: 2, Suites: 1}}},
-		{"lone header or a dead suite", two + two + end(2, 0), started + started, want{says: []string{"announced 2 tests"}}},
+		{"header in a suite", two + three + end(2, 0), exe, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"run in a suite", two + three + end(1, 2) + end(2, 0), exe, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"run of the same size", two + two + end(1, 1) + end(2, 0), exe, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"lone header of the same size", two + two + end(2, 0), exe, want{Counts: Counts{Passed: 2, Suites: 1}}},
+		{"lone header or a dead suite", two + two + end(2, 0), exe + exe, want{says: []string{"announced 2 tests"}}},
 		{"lone header or a dead suite, quietly", two + two + end(2, 0), "", want{says: []string{"announced 2 tests"}}},
-		{"dead suite", two + three + end(3, 0), started + started, want{says: []string{"announced 2 tests"}}},
-		{"summary twice", two + end(2, 0) + end(1, 1), started, want{Counts: Counts{Passed: 1, Failed: 1, Suites: 1}}},
+		{"dead suite", two + three + end(3, 0), exe + exe, want{says: []string{"announced 2 tests"}}},
+		{"summary twice", two + end(2, 0) + end(1, 1), exe, want{Counts: Counts{Passed: 1, Failed: 1, Suites: 1}}},
 		{"summary and run", two + end(2, 0) + three + end(3, 0) + end(2, 0), "", want{
 			Counts: Counts{Passed: 5, Suites: 2}, says: []string{"outside of any suite"}}},
-		{"summary and run below cargo", two + end(2, 0) + three + end(3, 0), started, want{
+		{"summary and run below cargo", two + end(2, 0) + three + end(3, 0), exe, want{
 			Counts: Counts{Passed: 5, Suites: 2}, says: []string{"2 suites reported, and cargo started 1"}}},
 		{"doc tests report several times", two + end(2, 0) + three + end(3, 0), "   Doc-tests lt\n", want{Counts: Counts{Passed: 5, Suites: 2}}},
-		{"one stream", started + two + end(2, 0) + started + three + started + end(3, 0), "", want{Counts: Counts{Passed: 5, Suites: 2}}},
+		{"one stream", exe + two + end(2, 0) + exe + three + exe + end(3, 0), "", want{Counts: Counts{Passed: 5, Suites: 2}}},
 		{"shuffled", "running 2 tests (shuffle seed: 7)\n" + end(2, 0), "", want{Counts: Counts{Passed: 2, Suites: 1}}},
 		{"an old harness", two + strings.Replace(end(2, 0), "; finished in 0.00s", "", 1), "", want{Counts: Counts{Passed: 2, Suites: 1}}},
 		{"names", two + "test a ... FAILED\ntest b - should panic ... FAILED\n\nfailures:\n\n---- a stdout ----\nfailures:\n    fake\n\nfailures:\n    a\n    b\n" + end(0, 2), "", want{
@@ -74,7 +74,7 @@ func TestLibtestKeepsTwentyNames(t *testing.T) {
 }
 
 func FuzzLibtest(f *testing.F) {
-	f.Add("\nrunning 1 test\ntest a ... ok\n"+end(1, 0), started)
+	f.Add("\nrunning 1 test\ntest a ... ok\n"+end(1, 0), exe)
 	f.Add("running 2 tests\nrunning 2 tests\nfailures:\n    a\n"+end(1, 1)+end(2, 0), "   Doc-tests lt\n")
 	f.Add("test a ... \x1b[31mFAILED\x1b(B\x1b[m\ntest  ... \nrunning 0 tests\n"+end(0, 0), "     Running `target/deps/a`\n     Running  (\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {

@@ -64,9 +64,9 @@ func (s *started) compare(c *Counts, docSuites int) {
 	}
 	what, least := count(s.n, "test executable"), ""
 	if s.docs > 0 {
-		what, least = what+" and rustdoc for "+count(s.docs, "crate"), "at least "
+		what, least = what+", and rustdoc for "+count(s.docs, "crate"), "at least "
 	}
-	c.contradict("cargo started %s, and %s%d of them reported nothing%s: give one with a harness of its own a gate of its own with reader \"none\"; in any other look for an exit before its tests, or for a test that prints cargo's lines",
+	c.contradict("cargo started %s, and %s%d of them reported nothing%s: give one with a harness of its own a gate of its own with reader \"none\"; in any other look for what ends it before its tests (an exit, --list), or for a test that prints cargo's lines",
 		what, least, missing, s.silent(missing))
 }
 
@@ -91,5 +91,5 @@ func (s *started) silent(missing int) string {
 	if len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return " (by the order of the lines " + strings.Join(names, ", ") + more + ")"
+	return " (by the order in which the lines came, " + strings.Join(names, ", ") + more + ")"
 }

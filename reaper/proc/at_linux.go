@@ -47,22 +47,28 @@ func (d dir) read(name string, buf []byte) ([]byte, error) {
 // readz is read for a name that ends in a NUL byte. The string the library
 // wants would be two allocations for every process of a pass.
 func (d dir) readz(namez, buf []byte) ([]byte, error) {
-	fd, errno := openatz(int(d), namez)
-	if errno != 0 {
-		return nil, gone(errno)
-	}
-	defer unix.Close(fd)
-	n, err := unix.Read(fd, buf)
-	for err == unix.EINTR {
-		n, err = unix.Read(fd, buf)
-	}
+	n, err := d.headz(namez, buf)
 	switch {
 	case err != nil:
-		return nil, gone(err)
+		return nil, err
 	case n == len(buf):
 		return nil, errLong
 	}
 	return buf[:n], nil
+}
+
+// headz reads the beginning of a file.
+func (d dir) headz(namez, buf []byte) (int, error) {
+	fd, errno := openatz(int(d), namez)
+	if errno != 0 {
+		return 0, gone(errno)
+	}
+	n, err := unix.Read(fd, buf)
+	for err == unix.EINTR {
+		n, err = unix.Read(fd, buf)
+	}
+	_ = unix.Close(fd)
+	return n, gone(err)
 }
 
 var errLong = errors.New("the file is longer than any the kernel writes there")

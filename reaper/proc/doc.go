@@ -6,6 +6,15 @@
 // after a pidfd on it was open; after Stop returns, everything the command
 // started is gone or named in the answer.
 //
+// Of reading it promises: one pass over all processes costs one read for each
+// of them, more only when asked; what is not ours to look at is unknown, which
+// is neither an error nor empty; a process that ends while it is read is
+// ErrGone; and no reader waits for a target in D. The two files whose reading
+// takes the lock of the target's memory, cmdline and environ, are read by a
+// child that is given up at a deadline. (Exe, Cwd, FDs and Holders look at a
+// file itself where its text leaves a doubt, and Exe and Cwd for its inode;
+// that can wait for the server of a network file system.)
+//
 // It does not decide anything: which process is leaked, whose it is and
 // whether it may be ended is the business of the packages above. What it does
 // not do yet: cgroup leaves, and finding again what is left when gpuci itself

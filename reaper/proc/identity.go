@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +9,11 @@ import (
 )
 
 // Identity names one process for good: a pid is used again, a pid together
-// with its start ticks and the boot they count from is not.
+// with its start ticks and the boot they count from is not. (A pid would have
+// to come round within the same hundredth of a second.)
+//
+// Pids count in the reader's pid namespace and ticks in its time namespace; a
+// record that crosses either names nobody.
 type Identity struct {
 	PID    int    `json:"pid"`
 	Start  uint64 `json:"start"` // ticks since boot, field 22 of /proc/PID/stat
@@ -35,4 +40,21 @@ func (r Root) Identity(pid int) (Identity, error) {
 		return Identity{}, err
 	}
 	return Identity{PID: pid, Start: s.Start, BootID: boot}, nil
+}
+
+// Alive says whether the process that id names still runs: it is not a zombie,
+// and its pid means no other process. On an error that is not known.
+func (r Root) Alive(id Identity) (bool, error) {
+	boot, err := r.BootID()
+	if err != nil {
+		return false, err
+	}
+	s, err := r.Stat(id.PID)
+	switch {
+	case errors.Is(err, ErrGone):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("look for pid %d: %w", id.PID, err)
+	}
+	return s.Start == id.Start && boot == id.BootID && !s.Zombie(), nil
 }

@@ -143,9 +143,15 @@ func (s *Stat) parseFields(text []byte) error {
 
 // cutField cuts the first field off a text of fields with blanks between them.
 func cutField(text []byte) (field, rest []byte) {
-	text = bytes.TrimLeft(text, " \t\n")
-	if end := bytes.IndexAny(text, " \t\n"); end >= 0 {
-		return text[:end], text[end:]
+	from := 0
+	for from < len(text) && blank(text[from]) {
+		from++
 	}
-	return text, nil
+	to := from
+	for to < len(text) && !blank(text[to]) {
+		to++
+	}
+	return text[from:to], text[to:]
 }
+
+func blank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
