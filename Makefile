@@ -22,6 +22,7 @@ lint:
 
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 
 soak:

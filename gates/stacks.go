@@ -5,11 +5,9 @@ import (
 	"context"
 	"debug/buildinfo"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -63,11 +61,11 @@ func lastWords(child *proc.Process, s proc.Stat) {
 }
 
 func wchan(pid int) string {
-	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "wchan"))
-	if text := strings.TrimSpace(string(data)); err == nil && text != "0" && text != "" {
-		return text
+	text, err := proc.Real.WaitChannel(pid)
+	if err != nil || text == "" {
+		return "(unknown)"
 	}
-	return "(unknown)"
+	return text
 }
 
 // gdb prints all threads' stacks; nothing where there is no gdb or it may not

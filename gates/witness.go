@@ -36,18 +36,24 @@ func newWitness(w config.Witness) (*witness, error) {
 // line evaluates the relation for every match. The first match that fails
 // decides and is kept; an unreadable one outranks it, as with bars.
 func (w *witness) line(text []byte) {
-	for _, counters := range w.pattern.Counters(text) {
+	for _, m := range w.pattern.Counters(text) {
 		r := &w.result
 		r.Matches++
 		if r.Matches == 1 {
-			r.Counters = counters
+			r.Counters = m.Groups
 		}
-		held, err := w.holds.Eval(counters)
+		held, why := true, m.Fault
+		if why == "" {
+			var err error
+			if held, err = w.holds.Eval(m.Groups); err != nil {
+				why = err.Error()
+			}
+		}
 		switch {
-		case err != nil && r.State != metric.Unreadable:
-			r.State, r.Why, r.Counters = metric.Unreadable, err.Error(), counters
-		case err == nil && !held && r.State == metric.Held:
-			r.State, r.Counters = metric.Crossed, counters
+		case why != "" && r.State != metric.Unreadable:
+			r.State, r.Why, r.Counters = metric.Unreadable, why, m.Groups
+		case why == "" && !held && r.State == metric.Held:
+			r.State, r.Counters = metric.Crossed, m.Groups
 			r.Why = "the relation does not hold"
 		}
 	}

@@ -28,13 +28,19 @@ func TestGoOrders(t *testing.T) {
 		{"subtest never reported", run + "=== RUN   TestA/x\n" + pass + ok, "", want{says: []string{"says ok while TestA/x had not ended"}}},
 		{"no end", run + pass, "", want{Counts: Counts{Passed: 1}, says: []string{"tests ran and their package never reported"}}},
 		{"swallowed without -v", "--- FAIL: TestA (0.00s)\nFAIL\nok  \tm/a\t0.1s\n", "", want{Counts: Counts{Suites: 1}, says: []string{"says ok after it reported that TestA failed"}}},
-		{"printed failure without -v", "--- FAIL: TestA (0.00s)\n" + ok, "", want{Counts: Counts{Passed: 1, Suites: 1}, remarks: []string{"counted by package"}}},
+		{"printed failure without -v", "--- FAIL: TestA (0.00s)\n" + ok, "", want{Counts: Counts{Suites: 1}, says: []string{"go test without -v or -json"}}},
+		{"a package below -v that shows nothing", run + pass + ok + "ok  \tm/b\t0.1s\n", "", want{Counts: Counts{Passed: 1, Suites: 2}, says: []string{"m/b says ok and shows no test"}}},
+		{"FAIL beside benchmarks", "goos: linux\nBenchmarkA-2 \t 10\t 14.00 ns/op\nFAIL\nok  \tm/a\t0.1s\n", "", want{Counts: Counts{Measured: 1, Suites: 1}, says: []string{"m/a says ok below FAIL"}}},
 		{"events below plain go test", run + began + event("run", "TestB") + event("pass", "TestB") + pass + ok, "", want{Counts: Counts{Passed: 1, Suites: 1}}},
-		{"plain lines beside events", began + event("run", "TestB") + event("pass", "TestB") + "{\"Action\":\"pass\",\"Package\":\"m/a\"}\n" + ok, "", want{
+		{"no last word", began + event("run", "TestB") + event("pass", "TestB") + "{\"Action\":\"pass\",\"Package\":\"m/a\"}\n", "", want{
+			Counts: Counts{Passed: 1, Suites: 1}, says: []string{"m/a says ok without the PASS below its tests"}}},
+		{"plain lines beside events", began + event("run", "TestB") + event("pass", "TestB") + "{\"Action\":\"output\",\"Package\":\"m/a\",\"Output\":\"PASS\\n\"}\n{\"Action\":\"pass\",\"Package\":\"m/a\"}\n" + ok, "", want{
 			Counts: Counts{Passed: 1, Suites: 1}, says: []string{"a plain line of go test (m/a) stands among events"}}},
 		{"events cut off", began + event("run", "TestB"), "", want{says: []string{"m/a began and never reported how it ended, during TestB"}}},
 		{"a package begins twice", began + event("run", "TestB") + began, "", want{says: []string{"began twice", "never reported"}}},
-		{"a test ends that never began", began + event("pass", "TestB") + "{\"Action\":\"output\",\"Package\":\"m/a\",\"Output\":\"PASS\\n\"}\n{\"Action\":\"pass\",\"Package\":\"m/a\"}\n", "", want{Counts: Counts{Suites: 1}}},
+		{"a test ends that never began", began + event("pass", "TestB") + "{\"Action\":\"output\",\"Package\":\"m/a\",\"Output\":\"PASS\\n\"}\n{\"Action\":\"pass\",\"Package\":\"m/a\"}\n", "", want{Counts: Counts{Suites: 1}, says: []string{"shows no test"}}},
+		{"a test fails that never began", began + event("fail", "TestB") + "{\"Action\":\"pass\",\"Package\":\"m/a\"}\n", "", want{Counts: Counts{Failed: 1, Suites: 1, FailedNames: []string{"TestB"}}}},
+		{"skipped with a test open", began + event("run", "TestB") + "{\"Action\":\"skip\",\"Package\":\"m/a\"}\n", "", want{says: []string{"m/a ran and says that it has no test files"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check(t, "gotest", []byte(tt.stdout), []byte(tt.stderr), tt.want)

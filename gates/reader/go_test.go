@@ -47,7 +47,17 @@ func TestGoJSONOnRealGo(t *testing.T) {
 		{"os.Exit(0)", "-json -count=1 ./exit0", want{Counts: Counts{Passed: 1, Failed: 1, Suites: 1, FailedNames: []string{"TestA"}}}},
 		{"syscall.Exit(0)", "-json -count=1 ./raw ./rawnext", want{
 			Counts: Counts{Passed: 4, Suites: 1}, says: []string{"m/raw began and never reported"}}},
-		{"TestMain leaves", "-json -count=1 ./early ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/early says ok and ran nothing"}}},
+		{"TestMain leaves", "-json -count=1 ./early ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/early says ok and shows no test"}}},
+		{"TestMain says PASS", "-json -count=1 ./mainpass ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/mainpass says ok and shows no test"}}},
+		{"TestMain says PASS beside benchmarks", "-json -run TestOK -bench=. -benchtime=10x ./mainpass ./bench ./rawnext", want{
+			Counts: Counts{Passed: 1, Measured: 3, Ignored: 1, Suites: 3}, says: []string{"m/mainpass says ok and shows no test"}}},
+		{"TestMain says FAIL", "-json -count=1 ./mainfail", want{Counts: Counts{Passed: 1, Suites: 1}, says: []string{"m/mainfail says ok below FAIL"}}},
+		{"TestMain says no test files", "-json -count=1 ./mainskip ./nofiles", want{says: []string{"m/mainskip ran and says that it has no test files"}}},
+		{"TestMain turns -v off", "-json -count=1 ./mainquiet", want{Counts: Counts{Suites: 1}, says: []string{"m/mainquiet says ok and shows no test"}}},
+		{"-v=false", "-json -v=false -count=1 ./skip", want{Counts: Counts{Suites: 1}, says: []string{"m/skip says ok and shows no test"}}},
+		{"ends between tests", "-json -count=1 ./between", want{Counts: Counts{Passed: 1}, says: []string{"m/between began and never reported how it ended"}}},
+		{"listed", "-json -list . ./pass", want{Counts: Counts{Suites: 1}, says: []string{"m/pass says ok and shows no test"}}},
+		{"not executed", "-json -exec true ./pass", want{Counts: Counts{Suites: 1}, says: []string{"m/pass says ok and shows no test"}}},
 		{"TestMain fails", "-json -count=1 ./status", want{
 			Counts: Counts{Passed: 1, Failed: 1, Suites: 1, FailedNames: []string{"m/status"}}, remarks: []string{"m/status failed though no test of it did"}}},
 		{"time-out", "-json -count=1 -timeout=50ms ./hang", want{
@@ -56,6 +66,8 @@ func TestGoJSONOnRealGo(t *testing.T) {
 		{"spoofed", "-json -count=1 ./spoof", want{Counts: Counts{Passed: 1, Suites: 1}}},
 		{"parallel", "-json -count=1 ./par ./pass", want{Counts: Counts{Passed: 8, Ignored: 2, Suites: 2}}},
 		{"benchmarks", "-json -count=1 -bench=. -benchtime=10x ./bench", want{Counts: Counts{Passed: 1, Measured: 3, Ignored: 1, Suites: 1}}},
+		{"no benchmark there", "-json -run NONE -bench=. -benchtime=10x ./bench ./rawnext ./none", want{
+			Counts: Counts{Measured: 3, Ignored: 1, Suites: 3}, remarks: []string{"nothing ran in 2 packages, such as m/rawnext"}}},
 		{"benchmarks only", "-json -run NONE -bench=. -benchtime=10x ./bench", want{Counts: Counts{Measured: 3, Ignored: 1, Suites: 1}}},
 		{"failing benchmark", "-json -run NONE -bench=. -benchtime=10x ./badbench", want{Counts: Counts{Measured: 1, Failed: 1, Suites: 1, FailedNames: []string{"BenchmarkF"}}}},
 		{"missing package", "-json ./gone", want{
@@ -64,13 +76,22 @@ func TestGoJSONOnRealGo(t *testing.T) {
 }
 
 func TestGoPlainOnRealGo(t *testing.T) {
-	byPackage := "counted by package: skipped tests are invisible; use go test -json"
+	byPackage := func(packages string) []string {
+		return []string{"go test without -v or -json says which packages passed, not what ran: add -v or -json to it (" + packages}
+	}
 	runGo(t, project(t, "testdata/gomod.txtar"), []goCase{
 		{"passing -v", "-v -count=1 ./pass", want{Counts: Counts{Passed: 5, Ignored: 2, Suites: 1}}},
-		{"passing", "-count=1 ./pass ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, remarks: []string{byPackage}}},
+		{"passing", "-count=1 ./pass ./rawnext", want{Counts: Counts{Suites: 2}, says: byPackage("2 packages, such as m/pass)")}},
+		{"all skipped", "-count=1 ./skip", want{Counts: Counts{Suites: 1}, says: byPackage("1 package, such as m/skip)")}},
+		{"swallowed status", "-count=1 ./swallow", want{Counts: Counts{Suites: 1}, says: byPackage("1 package, such as m/swallow)")}},
+		{"listed", "-list . ./pass", want{Counts: Counts{Suites: 1}, says: byPackage("1 package")}},
+		{"listed -v", "-v -list . ./pass", want{Counts: Counts{Suites: 1}, says: byPackage("1 package")}},
+		{"not executed", "-exec true ./pass", want{Counts: Counts{Suites: 1}, says: byPackage("1 package")}},
+		{"not executed -v", "-v -exec true ./pass", want{Counts: Counts{Suites: 1}, says: byPackage("1 package")}},
 		{"failing -v", "-v -count=1 ./fail", want{Counts: Counts{Passed: 2, Failed: 3, Suites: 1, FailedNames: []string{"TestA/x", "TestB", "TestC"}}}},
 		{"failing", "-count=1 ./fail ./rawnext", want{
-			Counts: Counts{Passed: 1, Failed: 3, Suites: 2, FailedNames: []string{"TestA/x", "TestB", "TestC"}}, remarks: []string{byPackage}}},
+			Counts: Counts{Failed: 3, Suites: 2, FailedNames: []string{"TestA/x", "TestB", "TestC"}}, says: byPackage("1 package, such as m/rawnext)")}},
+		{"failing alone", "-count=1 ./fail", want{Counts: Counts{Failed: 3, Suites: 1, FailedNames: []string{"TestA/x", "TestB", "TestC"}}}},
 		{"all skipped -v", "-v -count=1 ./skip", want{Counts: Counts{Ignored: 1, Suites: 1}}},
 		{"no tests", "-count=1 ./none ./nofiles", want{Counts: Counts{Suites: 1}}},
 		{"no tests -v", "-v -count=1 ./none ./nofiles", want{Counts: Counts{Suites: 1}}},
@@ -84,7 +105,12 @@ func TestGoPlainOnRealGo(t *testing.T) {
 		{"syscall.Exit(0) -v", "-v -count=1 ./raw", want{Counts: Counts{Passed: 1}, says: []string{"m/raw says ok while TestA had not ended"}}},
 		{"syscall.Exit(0) before its namesake -v", "-v -count=1 -p=1 ./raw ./rawnext", want{
 			Counts: Counts{Passed: 1}, says: []string{"says ok while TestA had not ended"}}},
-		{"TestMain leaves -v", "-v -count=1 ./early ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/early says ok and ran nothing"}}},
+		{"TestMain leaves -v", "-v -count=1 ./early ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/early says ok and shows no test"}}},
+		{"TestMain says PASS -v", "-v -count=1 ./mainpass ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/mainpass says ok and shows no test"}}},
+		{"TestMain says FAIL -v", "-v -count=1 ./mainfail", want{Counts: Counts{Passed: 1, Suites: 1}, says: []string{"m/mainfail says ok below FAIL"}}},
+		{"TestMain says no test files -v", "-v -count=1 ./mainskip ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/mainskip says ok and shows no test"}}},
+		{"TestMain turns -v off, -v", "-v -count=1 ./mainquiet ./rawnext", want{Counts: Counts{Passed: 2, Suites: 2}, says: []string{"m/mainquiet says ok and shows no test"}}},
+		{"ends between tests -v", "-v -count=1 ./between", want{Counts: Counts{Passed: 1, Suites: 1}, says: []string{"m/between says ok without the PASS below its tests"}}},
 		{"TestMain fails -v", "-v -count=1 ./status", want{
 			Counts: Counts{Passed: 1, Failed: 1, Suites: 1, FailedNames: []string{"m/status"}}, remarks: []string{"m/status failed though no test of it did"}}},
 		{"spoofed -v", "-v -count=1 ./spoof", want{Counts: Counts{Passed: 1, Suites: 1}}},
@@ -123,6 +149,10 @@ func TestGoBinary(t *testing.T) {
 		}
 		stdout, stderr := outputOf(t, dir, goEnv, binary, "-test.v")
 		check(t, "gotest", stdout, stderr, w)
+		if pkg == "rawnext" {
+			stdout, stderr = outputOf(t, dir, goEnv, binary)
+			check(t, "gotest", stdout, stderr, want{Counts: Counts{Suites: 1}, says: []string{"a test binary says PASS and not what ran: add -test.v"}})
+		}
 	}
 }
 

@@ -17,6 +17,12 @@ func end(p, f int) string {
 
 const exe = "     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\n"
 
+// docs starts rustdoc, and doc begins a suite of its.
+const (
+	docs = "   Doc-tests lt\n"
+	doc  = "running 1 test\ntest lt/src/lib.rs - one::two (line 13) - compile ... ok\n"
+)
+
 // The orders of lines that libtest's comment speaks of, without a compiler.
 func TestLibtestOrders(t *testing.T) {
 	two, three := "\nrunning 2 tests\n", "\nrunning 3 tests\n"
@@ -43,8 +49,19 @@ func TestLibtestOrders(t *testing.T) {
 			Counts: Counts{Passed: 5, Suites: 2}, says: []string{"outside of any suite"}}},
 		{"summary and run below cargo", two + end(2, 0) + three + end(3, 0), exe, want{
 			Counts: Counts{Passed: 5, Suites: 2}, says: []string{"2 suites reported, and cargo started 1"}}},
-		{"doc tests report several times", two + end(2, 0) + three + end(3, 0), "   Doc-tests lt\n", want{Counts: Counts{Passed: 5, Suites: 2}}},
+		{"doc tests report several times", two + end(2, 0) + three + end(3, 0), docs, want{Counts: Counts{Passed: 5, Suites: 2}}},
 		{"one stream", exe + two + end(2, 0) + exe + three + exe + end(3, 0), "", want{Counts: Counts{Passed: 5, Suites: 2}}},
+		{"a silent one", two + end(2, 0), exe + exe, want{Counts: Counts{Passed: 2, Suites: 1}, says: []string{"cargo started 2 test executables, and 1 of them reported nothing"}}},
+		{"a silent one before doc tests", two + end(2, 0) + two + end(2, 0), exe + exe + docs, want{
+			Counts: Counts{Passed: 4, Suites: 2}, says: []string{"cargo started 2 test executables, and rustdoc for 1 crate, and at least 1 of them reported nothing"}}},
+		{"a silent one behind doc tests", exe + two + end(2, 0) + docs + doc + end(1, 0) + doc + end(1, 0) + exe, "", want{
+			Counts: Counts{Passed: 4, Suites: 3}, says: []string{"at least 1 of them reported nothing (by the order in which the lines came, target/debug/deps/a-"}}},
+		{"doc tests alone report twice", doc + end(1, 0) + doc + end(1, 0), docs, want{Counts: Counts{Passed: 2, Suites: 2}}},
+		{"not a doc test's name", "running 1 test\ntest a - b (lines 3) ... ok\n" + end(1, 0) + two + end(2, 0), exe + docs, want{Counts: Counts{Passed: 3, Suites: 2}}},
+		{"lines that came late", exe + exe + two + end(2, 0) + two + end(2, 0) + exe, "", want{
+			Counts: Counts{Passed: 4, Suites: 2}, says: []string{"1 of them reported nothing: give"}}},
+		{"more than are named", "", strings.Repeat(exe, 9), want{says: []string{"9 of them reported nothing (by the order in which the lines came, target/debug/deps/a-"}}},
+		{"more than are kept", "", strings.Repeat(exe, maxProducts+1), want{says: []string{"1025 of them reported nothing: give"}}},
 		{"shuffled", "running 2 tests (shuffle seed: 7)\n" + end(2, 0), "", want{Counts: Counts{Passed: 2, Suites: 1}}},
 		{"an old harness", two + strings.Replace(end(2, 0), "; finished in 0.00s", "", 1), "", want{Counts: Counts{Passed: 2, Suites: 1}}},
 		{"names", two + "test a ... FAILED\ntest b - should panic ... FAILED\n\nfailures:\n\n---- a stdout ----\nfailures:\n    fake\n\nfailures:\n    a\n    b\n" + end(0, 2), "", want{
@@ -75,7 +92,8 @@ func TestLibtestKeepsTwentyNames(t *testing.T) {
 
 func FuzzLibtest(f *testing.F) {
 	f.Add("\nrunning 1 test\ntest a ... ok\n"+end(1, 0), exe)
-	f.Add("running 2 tests\nrunning 2 tests\nfailures:\n    a\n"+end(1, 1)+end(2, 0), "   Doc-tests lt\n")
+	f.Add("running 2 tests\nrunning 2 tests\nfailures:\n    a\n"+end(1, 1)+end(2, 0), docs)
+	f.Add(exe+"running 2 tests\n"+end(2, 0)+docs+doc+end(1, 0)+doc+end(1, 0)+exe, exe)
 	f.Add("test a ... \x1b[31mFAILED\x1b(B\x1b[m\ntest  ... \nrunning 0 tests\n"+end(0, 0), "     Running `target/deps/a`\n     Running  (\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
 		r := &libtest{}

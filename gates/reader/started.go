@@ -71,8 +71,9 @@ func (s *started) compare(c *Counts, docSuites int) {
 }
 
 // silent names the executables that reported nothing, if the order of the lines
-// fits. stdout and stderr are two pipes, so a line may have come late; then an
-// executable has two suites, and only the number is known.
+// fits. stdout and stderr are two pipes, so a line may come late. Mostly some
+// executable then has two suites, and only the number is said; a neighbour can
+// still be named in its place, so the words say what the name rests on.
 func (s *started) silent(missing int) string {
 	const most = 5
 	var names []string

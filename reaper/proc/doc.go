@@ -3,7 +3,7 @@
 //
 // It promises: an identity that a reused pid cannot carry (pid, start ticks,
 // boot id); a signal is sent only to a process whose identity was read again
-// after a pidfd on it was open; after Stop returns, everything the command
+// after a pidfd on it was open; after End returns, everything the command
 // started is gone or named in the answer.
 //
 // Of reading it promises: one pass over all processes costs one read for each
@@ -15,11 +15,15 @@
 // file itself where its text leaves a doubt, and Exe and Cwd for its inode;
 // that can wait for the server of a network file system.)
 //
+// Supervision is a cgroup v2 leaf below our own cgroup, where one can be made:
+// the command is born in it, nothing leaves it by forking, one write ends it,
+// and the kernel says when it is empty. Where none can be made it is a session
+// of its own for the command and PR_SET_CHILD_SUBREAPER for ourselves: a
+// process that leaves its session, clears its environment and loses its parent
+// is still handed to us by the kernel, unless a subreaper of its own (a systemd
+// --user, a tmux) stands in between. That one is lost, and nothing says so.
+//
 // It does not decide anything: which process is leaked, whose it is and
 // whether it may be ended is the business of the packages above. What it does
-// not do yet: cgroup leaves, and finding again what is left when gpuci itself
-// was killed. Supervision here is a session of its own for the child and
-// PR_SET_CHILD_SUBREAPER for ourselves: a process that leaves its session,
-// clears its environment and loses its parent is still handed to us by the
-// kernel, unless a subreaper of its own stands in between.
+// not do yet: find again what is left when gpuci itself was killed.
 package proc

@@ -213,7 +213,8 @@ func (p *Process) release() []Stat {
 func stuck(left []Stat) []Stuck {
 	var out []Stuck
 	for _, s := range left {
-		out = append(out, Stuck{Stat: s, Age: Real.age(s), Waits: Real.waits(s.PID)})
+		waits, _ := Real.WaitChannel(s.PID)
+		out = append(out, Stuck{Stat: s, Age: Real.age(s), Waits: waits})
 	}
 	return out
 }
@@ -230,13 +231,4 @@ func (r Root) age(s Stat) time.Duration {
 		return 0
 	}
 	return max(0, time.Duration(seconds*float64(time.Second))-CPUTime(s.Start))
-}
-
-// waits is the kernel function a process sleeps in.
-func (r Root) waits(pid int) string {
-	data, err := os.ReadFile(filepath.Join(string(r), strconv.Itoa(pid), "wchan"))
-	if text := strings.TrimSpace(string(data)); err == nil && text != "0" {
-		return text
-	}
-	return ""
 }

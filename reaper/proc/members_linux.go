@@ -1,10 +1,8 @@
 package proc
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -95,9 +93,10 @@ const maxComm = 15
 // leaves says whether a member is a daemon that was named: by its command name
 // or by the name of its executable.
 func (p *Process) leaves(s Stat) bool {
-	exe, _ := os.Readlink(filepath.Join(string(Real), strconv.Itoa(s.PID), "exe"))
+	exe, err := Real.Exe(s.PID)
+	known := err == nil && exe.Known()
 	for _, name := range p.cmd.Leave {
-		if s.Comm == name[:min(len(name), maxComm)] || filepath.Base(exe) == name {
+		if s.Comm == name[:min(len(name), maxComm)] || known && filepath.Base(exe.Path) == name {
 			return true
 		}
 	}
