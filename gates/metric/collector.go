@@ -2,7 +2,6 @@ package metric
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,27 +19,17 @@ type Spec struct {
 const (
 	maxMetrics = 1000 // distinct metric names
 	maxFaults  = 5    // faults kept in words, the rest are counted
+	maxFault   = 600  // bytes of such words
 	maxPaired  = 1 << 16
 )
-
-// Found is what was read of one metric.
-type Found struct {
-	Count     int
-	Low, High Sample   // the least and the greatest
-	Faults    []string // numbers that could not be read, in words; at most a few
-	Faulty    int      // how many there were
-
-	unit   string
-	paired map[string][]float64 // by series, for metrics that take part in a sum
-}
 
 // Collector reads samples from lines. It is not safe for concurrent use.
 type Collector struct {
 	patterns []reading
 	found    map[string]*Found
+	declared map[string]bool // metrics that the gate's configuration names
 	sink     func(Sample)
 	faults   []string // malformed gpuci:metric lines
-	faulty   int
 }
 
 type reading struct {
@@ -51,10 +40,11 @@ type reading struct {
 // New returns a collector for the given metrics; every sound sample is also
 // handed to sink.
 func New(specs []Spec, sink func(Sample)) (*Collector, error) {
-	c := &Collector{found: make(map[string]*Found), sink: sink}
+	c := &Collector{found: make(map[string]*Found), declared: make(map[string]bool), sink: sink}
 	given := make(map[string]string) // units that were written down
 	for _, s := range specs {
 		f := c.of(s.Metric)
+		c.declared[s.Metric] = true
 		if s.Unit != "" && given[s.Metric] != "" && given[s.Metric] != s.Unit {
 			return nil, fmt.Errorf("metric %s: its unit is %s in one place and %s in another", s.Metric, given[s.Metric], s.Unit)
 		}
@@ -78,6 +68,7 @@ func New(specs []Spec, sink func(Sample)) (*Collector, error) {
 
 // Pair keeps the single values of a metric, which a sum of parts needs.
 func (c *Collector) Pair(metric string) {
+	c.declared[metric] = true
 	if f := c.of(metric); f.paired == nil {
 		f.paired = make(map[string][]float64)
 	}
@@ -94,16 +85,12 @@ func (c *Collector) of(metric string) *Found {
 
 // Line reads one line of the gate's output, free of escape sequences.
 func (c *Collector) Line(line []byte) {
-	printed := ""
-	if rest, ok := findOwn(line); ok {
-		printed = c.own(rest)
-	}
+	printed, at := c.printed(line)
 	for _, r := range c.patterns {
-		if r.metric == printed {
-			continue // one line is one number, whichever way it is read
-		}
-		for _, m := range r.pattern.find(line) {
-			c.take(r, line, m)
+		for _, loc := range r.pattern.find(line) {
+			if r.metric != printed || loc[1] <= at { // one text is one number, whichever way it is read
+				c.take(r, line, loc)
+			}
 		}
 	}
 }
@@ -121,93 +108,26 @@ func (c *Collector) Literals() (list [][]byte, ok bool) {
 	return list, true
 }
 
-func (c *Collector) take(r reading, line []byte, m match) {
-	f := c.of(r.metric)
-	from, to := m.loc[2*r.pattern.value], m.loc[2*r.pattern.value+1]
+func (c *Collector) take(r reading, line []byte, loc []int) {
+	f, i := c.of(r.metric), r.pattern.value
+	from, to := loc[2*i], loc[2*i+1]
 	if from < 0 || from == to {
 		f.fault(fmt.Sprintf("the group `value` is empty in %s", quote(line)))
 		return
 	}
-	text := string(line[from:to])
-	if m.hollow {
-		f.fault(fmt.Sprintf("the value is %s in %s", text, quote(line)))
-		return
+	s := Sample{Metric: r.metric, Text: string(line[from:to]), Unit: f.unit, Labels: r.pattern.labels(line, loc)}
+	var err error
+	if s.Value, err = parse(s.Text, s.Unit); err == nil {
+		err = otherUnit(line[to:], f.unit)
 	}
-	if err := errors.Join(cut(line, from, to), otherUnit(line[to:], f.unit)); err != nil {
+	if err == nil {
+		err = r.pattern.check(line, loc, i, f.unit)
+	}
+	if err != nil {
 		f.fault(err.Error() + " in " + quote(line))
 		return
 	}
-	c.add(f, Sample{Metric: r.metric, Text: text, Unit: f.unit, Labels: r.pattern.labels(line, m)})
-}
-
-// own takes a line that the gate printed for us and says whose number it is.
-func (c *Collector) own(rest []byte) (metric string) {
-	o, err := parseOwn(rest)
-	if err != nil {
-		c.fault(fmt.Sprintf("malformed gpuci:metric line: %v, in %s", err, quote(append([]byte(prefix), rest...))))
-		return o.Name
-	}
-	if c.found[o.Name] == nil && len(c.found) >= maxMetrics {
-		c.fault(fmt.Sprintf("more than %d metrics: %s was not kept", maxMetrics, o.Name))
-		return o.Name
-	}
-	f := c.of(o.Name)
-	switch {
-	case o.Unit == "" || o.Unit == f.unit:
-	case f.unit == "" && f.Count == 0:
-		f.unit = o.Unit
-	default:
-		f.fault(fmt.Sprintf("%s is printed in %s, the metric is in %s: nothing is converted", o.Text, o.Unit, unitName(f.unit)))
-		return o.Name
-	}
-	c.add(f, Sample{Metric: o.Name, Text: o.Text, Unit: f.unit, Labels: o.Labels})
-	return o.Name
-}
-
-func unitName(unit string) string {
-	if unit == "" {
-		return "no unit"
-	}
-	return unit
-}
-
-func (c *Collector) add(f *Found, s Sample) {
-	v, err := parse(s.Text, s.Unit)
-	if err != nil {
-		if len(s.Labels) > 0 {
-			err = fmt.Errorf("%w (%s)", err, s.Series())
-		}
-		f.fault(err.Error())
-		return
-	}
-	s.Value = v
-	if f.Count == 0 || v < f.Low.Value {
-		f.Low = s
-	}
-	if f.Count == 0 || v > f.High.Value {
-		f.High = s
-	}
-	f.Count++
-	if f.paired != nil && f.Count <= maxPaired {
-		f.paired[s.Series()] = append(f.paired[s.Series()], v)
-	}
-	if c.sink != nil {
-		c.sink(s)
-	}
-}
-
-func (f *Found) fault(text string) {
-	f.Faulty++
-	if len(f.Faults) < maxFaults && !slices.Contains(f.Faults, text) {
-		f.Faults = append(f.Faults, text)
-	}
-}
-
-func (c *Collector) fault(text string) {
-	c.faulty++
-	if len(c.faults) < maxFaults && !slices.Contains(c.faults, text) {
-		c.faults = append(c.faults, text)
-	}
+	c.add(f, s)
 }
 
 // Faults are the `gpuci:metric` lines that could not be read, and the faults

@@ -8,8 +8,10 @@
 //
 // Every match counts, and the worst one decides. The package promises that a
 // number it could not read is never passed over: a value that is no finite
-// number, a line that would match but for a NaN or an infinity in the place
-// of the value, a pattern that cuts a number short or loses its sign, and a
-// time, size or count below zero are faults of the measurement, and a gate
-// with one of them cannot be green. It does not decide outcomes.
+// number, a pattern that takes a piece of a longer number or loses its sign, a
+// unit that is not the metric's, and a time, size or count below zero are
+// faults of the measurement, and a gate with one of them cannot be green. A
+// pattern for digits also finds a number with a sign, a NaN and an infinity in
+// the place of its number. What a pattern skips with .* it may pass over: only
+// \D* and its like are looked through for a NaN. It does not decide outcomes.
 package metric

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // prefix begins a number that the gate prints itself.
@@ -17,19 +18,113 @@ type Own struct {
 	Labels           map[string]string
 }
 
-// behind is what may stand in front of the prefix: what Rust's harness prints
-// before a test's own words (`--nocapture --test-threads=1`), and Go's t.Log.
-// Anywhere else it is a line about such a line: a log that is shown, or a text
-// like this one.
-var behind = regexp.MustCompile(`^(?:test \S+ \.\.\. |\s+[^\s:]+\.go:\d+: )$`)
+// behind is what a harness puts in front of a test's own words: Rust's a name
+// (`--nocapture --test-threads=1`) or, with -q, a character for every test that
+// has ended; Go's t.Log a place.
+var behind = regexp.MustCompile(`^(?:test \S+(?: - should panic)? \.\.\. |[.iFb]{1,100}|\s+[^\s:]+\.go:\d+: )$`)
 
-// findOwn returns what follows the prefix.
-func findOwn(line []byte) ([]byte, bool) {
-	before, rest, ok := bytes.Cut(line, []byte(prefix))
-	if !ok || (len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t') {
-		return nil, false
+// maxBehind bounds what is looked at for that: a name is no longer, and a line
+// may be.
+const maxBehind = 4 << 10
+
+// nameKey finds the name in a line that may be no line of ours at all.
+var nameKey = regexp.MustCompile(`(?:^|\s)name=("[^"]*"|\S*)`)
+
+// printed takes the number that a line gives itself, and says whose it is and
+// where in the line that begins. At the start of a line, or behind a harness,
+// it is meant for us, whatever it looks like. Elsewhere it may be behind a
+// logger's words or in a text about such lines: it counts when the gate has a
+// metric of that name, since a number that is lost is worse than one too many.
+func (c *Collector) printed(line []byte) (metric string, at int) {
+	for at = bytes.Index(line, []byte(prefix)); at >= 0; {
+		rest := line[at+len(prefix):]
+		next := bytes.Index(rest, []byte(prefix))
+		if r, _ := utf8.DecodeRune(rest); !word(r) && r != '-' {
+			if at == 0 || at <= maxBehind && behind.Match(line[:at]) {
+				return c.own(rest, ""), at
+			}
+			part := rest
+			if next >= 0 {
+				part = rest[:next]
+			}
+			if name := c.mentioned(part); name != "" {
+				return c.own(rest, name), at
+			}
+		}
+		if next < 0 {
+			break
+		}
+		at += len(prefix) + next
 	}
-	return rest, len(before) == 0 || behind.Match(before)
+	return "", -1
+}
+
+// mentioned is the declared metric that a text names, also when what closes a
+// bracket or a quote sticks to the name.
+func (c *Collector) mentioned(text []byte) string {
+	for _, m := range nameKey.FindAllSubmatch(text, -1) {
+		name := strings.Trim(string(m[1]), `"`)
+		if c.declared[name] {
+			return name
+		}
+		if name = strings.Trim(name, "[](){}<>\"'`\\,;.|"); c.declared[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// own reads what follows the prefix and says whose number it is. Where the
+// metric is known already, whatever is not a clean number is its fault.
+func (c *Collector) own(rest []byte, known string) (metric string) {
+	o, err := parseOwn(rest)
+	if err == nil && known != "" && o.Name != known {
+		err = fmt.Errorf("its name is %q", o.Name)
+	}
+	if err != nil {
+		text := fmt.Sprintf("malformed gpuci:metric line: %v, in %s", err, quote(append([]byte(prefix), rest...)))
+		if known == "" {
+			c.fault(text)
+			return o.Name
+		}
+		c.of(known).fault(text)
+		return known
+	}
+	if c.found[o.Name] == nil && len(c.found) >= maxMetrics {
+		c.fault(fmt.Sprintf("more than %d metrics: %s was not kept", maxMetrics, o.Name))
+		return o.Name
+	}
+	f := c.of(o.Name)
+	switch {
+	case o.Unit == "" || o.Unit == f.unit:
+	case f.unit == "" && f.Count == 0:
+		f.unit = o.Unit
+	default:
+		f.fault(fmt.Sprintf("%s is printed in %s, the metric is in %s: nothing is converted", o.Text, o.Unit, unitName(f.unit)))
+		return o.Name
+	}
+	c.keep(f, Sample{Metric: o.Name, Text: o.Text, Unit: f.unit, Labels: o.Labels})
+	return o.Name
+}
+
+func unitName(unit string) string {
+	if unit == "" {
+		return "no unit"
+	}
+	return unit
+}
+
+// keep adds a sample whose text is a number.
+func (c *Collector) keep(f *Found, s Sample) {
+	var err error
+	if s.Value, err = parse(s.Text, s.Unit); err == nil {
+		c.add(f, s)
+		return
+	}
+	if len(s.Labels) > 0 {
+		err = fmt.Errorf("%w (%s)", err, s.Series())
+	}
+	f.fault(err.Error())
 }
 
 // parseOwn reads `name=… value=… [unit=…] label=…`. A value with spaces or

@@ -53,10 +53,12 @@ func TestBar(t *testing.T) {
 		{name: "empty value", pattern: `v=(?P<value>\d*)`, bar: Bar{Min: f(1)}, output: "v=", state: Unreadable, why: "empty"},
 		{name: "exponent cut off", pattern: `v=(?P<value>[0-9.]+)`, bar: Bar{Min: f(1)}, output: "v=1.2e-3", state: Unreadable, why: `"1.2" out of "1.2e-3"`},
 		{name: "decimals cut off", pattern: `v=(?P<value>\d+)`, bar: Bar{Max: f(1)}, output: "v=1.9", state: Unreadable, why: `"1" out of "1.9"`},
-		{name: "sign lost", pattern: `v.*?(?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "v = -5", state: Unreadable, why: `"5" out of "-5"`},
+		{name: "sign lost", pattern: `v\D*(?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "v = -5", state: Unreadable, why: `"5" out of "-5"`},
+		{name: "sign the pattern does not take", pattern: `v.*?(?P<value>\d+)`, bar: Bar{Min: f(0)}, output: "v = 5\nv = -5", state: Crossed, worst: "-5", why: "below 0"},
+		{name: "negative time the pattern does not take", pattern: `bwd (?P<value>[0-9.]+) ms`, bar: Bar{Metric: "bwd-ms", Max: f(9)}, output: "bwd 4 ms\nbwd -5 ms", state: Unreadable, worst: "4", why: "-5 is below zero"},
 		{name: "digits lost at the front", pattern: `v=.*(?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "v=123", state: Unreadable, why: `"3" out of "123"`},
 		{name: "a full stop ends a sentence", pattern: `took (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "it took 5. Done", state: Held, worst: "5"},
-		{name: "a unit behind is no exponent", pattern: `took (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "took 5elephants", state: Held, worst: "5"},
+		{name: "a word glued to it", pattern: `took (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "took 5elephants", state: Unreadable, why: `"5" out of "5elephants"`},
 		{name: "a hyphen is no sign", pattern: `step-(?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "step-5", state: Held, worst: "5"},
 		{name: "negative time by name", bar: Bar{Metric: "bwd-ms", Max: f(9)}, pattern: `t=(?P<value>\S+)`, output: "t=-1", state: Unreadable, why: "below zero"},
 		{name: "negative count by unit", pattern: `t=(?P<value>\S+)`, unit: "count", bar: Bar{Max: f(9)}, output: "t=-1", state: Unreadable, why: "below zero"},
@@ -66,7 +68,7 @@ func TestBar(t *testing.T) {
 		{name: "own line behind a test's name", bar: Bar{Max: f(1)}, output: "test foo ... gpuci:metric name=m value=2", state: Crossed, worst: "2"},
 		{name: "own line, NaN", bar: Bar{Max: f(1)}, output: "gpuci:metric name=m value=NaN", state: Unreadable, why: "NaN"},
 		{name: "thousands", pattern: `took (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "took 1,234 ms", state: Unreadable, why: `"1" out of "1,234"`},
-		{name: "a list is no thousands", pattern: `sizes (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "sizes 1,2,3", state: Held, worst: "1"},
+		{name: "a list with blanks is no thousands", pattern: `sizes (?P<value>\d+)`, bar: Bar{Max: f(9)}, output: "sizes 1, 2, 3", state: Held, worst: "1"},
 		{name: "another unit behind", bar: Bar{Metric: "lat-ms", Max: f(9)}, pattern: `lat (?P<value>\d+)`, output: "lat 5s", state: Unreadable, why: "in s, the metric in ms"},
 		{name: "another unit behind a blank", pattern: `mem (?P<value>\d+)`, unit: "B", bar: Bar{Max: f(9)}, output: "mem 9 GiB", state: Unreadable, why: "in GiB"},
 		{name: "the same unit behind", bar: Bar{Metric: "lat-ms", Max: f(9)}, pattern: `lat (?P<value>\d+)`, output: "lat 5ms", state: Held, worst: "5"},
@@ -75,8 +77,7 @@ func TestBar(t *testing.T) {
 		{name: "own lines in two units", bar: Bar{Max: f(9)}, output: "gpuci:metric name=m value=5 unit=ms\ngpuci:metric name=m value=2 unit=s", state: Unreadable, worst: "5", why: "printed in s"},
 		{name: "one line is one number", pattern: `name=m value=(?P<value>\S+)`, bar: Bar{Max: f(9), MinMatches: 2}, output: "gpuci:metric name=m value=5", state: Unreadable, worst: "5", why: "1 of at least 2"},
 		{name: "own line in Go's t.Log", bar: Bar{Max: f(1)}, output: "    a_test.go:12: gpuci:metric name=m value=2", state: Crossed, worst: "2"},
-		{name: "a line about such a line", bar: Bar{Max: f(1)}, output: "docs mention gpuci:metric name=m value=nan\n    gpuci:metric name=m value=nan", state: Unreadable, why: "no line"},
-		{name: "not a word", bar: Bar{Max: f(1)}, output: "xgpuci:metric name=m value=0\ngpuci:metrics name=m value=0", state: Unreadable, why: "no line"},
+		{name: "another word", bar: Bar{Max: f(1)}, output: "gpuci:metrics name=m value=0\ngpuci:metric-x name=m value=0", state: Unreadable, why: "no line"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.bar.Metric == "" {
@@ -137,20 +138,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestMalformedOwnLines(t *testing.T) {
-	for _, text := range []string{"gpuci:metric", "gpuci:metric value=1", "gpuci:metric name=x", "gpuci:metric name=x value=1 value=2",
-		"gpuci:metric name=x value=1 stray", `gpuci:metric name=x value="1`, "gpuci:metric name=x value=1 a=1 a=2", "gpuci:metric =1"} {
-		c, err := New(nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Line([]byte(text))
-		if got := c.Faults(nil); len(got) != 1 || len(c.Names()) != 0 {
-			t.Errorf("%q: faults %q, metrics %q", text, got, c.Names())
-		}
-	}
-}
-
 // Without a bar on it, a number that cannot be read is still not passed over.
 func TestFaultOfAnUnjudgedMetric(t *testing.T) {
 	c, err := New(nil, nil)
@@ -181,83 +168,4 @@ func TestBoundedByHostileOutput(t *testing.T) {
 	if r := c.Judge(Bar{Metric: "m", Max: f(1)}); len(r.Why) > maxFaults+1 {
 		t.Errorf("%d faults kept in words", len(r.Why))
 	}
-}
-
-func TestNamedGroups(t *testing.T) {
-	for src, want := range map[string]string{
-		`a(?P<value>b)c`:                      "value=b",
-		`(x)(?<value>(y|z)+)`:                 "value=(y|z)+",
-		`[(](?P<value>[)\]]+)`:                `value=[)\]]+`,
-		`\((?P<value>\)+)`:                    `value=\)+`,
-		`\Q(\E(?P<value>\d+)`:                 `value=\d+`,
-		`[]()](?P<value>[^]]+)`:               `value=[^]]+`,
-		`[[:alpha:](](?P<value>\d)(?P<x>\))$`: `value=\d x=\)`,
-		`(?P<a>x(?P<b>y))(?:z)(w)`:            `a=x(?P<b>y) b=y`,
-	} {
-		var got []string
-		for _, g := range namedGroups(src) {
-			got = append(got, g.name+"="+src[g.from:g.to])
-		}
-		if text := strings.Join(got, " "); text != want {
-			t.Errorf("%s: got %q, want %q", src, text, want)
-		}
-		for _, compile := range []func(string) (*Pattern, error){Compile, CompileCounters} {
-			if _, err := compile(src); err != nil {
-				t.Errorf("%s: %v", src, err)
-			}
-		}
-	}
-}
-
-// A counter that is no finite number is not passed over because the pattern
-// asks for digits.
-func TestCounters(t *testing.T) {
-	p, err := CompileCounters(`fused=(?P<fused>\d+)/(?P<asked>\d+)( extra=(?P<extra>\d+))?`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := p.Counters([]byte("fused=7/8 then fused=nan/8 extra=1"))
-	want := []map[string]string{{"fused": "7", "asked": "8"}, {"fused": "nan", "asked": "8", "extra": "1"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestLiteral(t *testing.T) {
-	for src, want := range map[string]string{
-		worst:                                 "worst rel ",
-		`(?P<value>\d+) ms`:                   " ms",
-		`(?i)worst (?P<value>\d+)`:            "",
-		`(?P<value>nan-literal)`:              "",
-		`(a|b)c+(?P<value>\d)`:                "c",
-		`x*(?P<value>\d)`:                     "",
-		`(?P<term>long-literal)(?P<value>\d)`: "long-literal",
-	} {
-		p, err := Compile(src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := string(p.Literal()); got != want {
-			t.Errorf("%s: got %q, want %q", src, got, want)
-		}
-	}
-}
-
-func FuzzLine(f *testing.F) {
-	for _, s := range []string{"worst rel 6.3e-7 on d_g", "gpuci:metric name=m value=1 a=\"b c\"", "worst rel nan on d_g", "gpuci:metric =", "\x00\xff"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		var got []Sample
-		c, err := New([]Spec{{Metric: "m", Pattern: worst}, {Metric: "w", Pattern: `(?P<value>\S+)`, Unit: "ms"}}, func(s Sample) { got = append(got, s) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Line(line)
-		for _, s := range got {
-			if s.Value != s.Value || s.Value-s.Value != 0 || (s.Unit == "ms" && s.Value < 0) {
-				t.Errorf("%q gave %v", line, s)
-			}
-		}
-	})
 }

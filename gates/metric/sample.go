@@ -1,12 +1,14 @@
 package metric
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sample is one number a gate gave.
@@ -54,9 +56,12 @@ func UnitOf(metric, unit string) string {
 	return ""
 }
 
+// notNumber begins a text that stands for a number that is not finite.
+var notNumber = regexp.MustCompile(`(?i)nan|inf`)
+
 // parse turns printed text into a finite number that its unit allows.
 func parse(text, unit string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, minus, "-"), 64)
 	switch {
 	case err != nil && math.IsInf(v, 0):
 		return v, fmt.Errorf("%s is beyond a float64", text)
@@ -72,47 +77,43 @@ func parse(text, unit string) (float64, error) {
 	return v, nil
 }
 
-// What shows that a number goes on where the pattern stopped. "1,234" is one
-// number where digits come in threes; "1,2,3" is a list.
-var (
-	cutTail = regexp.MustCompile(`^(?:[0-9]|\.[0-9]|[eE][-+]?[0-9]|,[0-9]{3}(?:[^0-9]|$))`)
-	cutHead = regexp.MustCompile(`(?:^|[\s=:(\[,])[-]$|[0-9]\.?$|[0-9][eE][-+]?$`)
-)
-
-const ofNumbers = "+-.,0123456789eE"
-
 // unitWord is a unit right behind a number.
-var unitWord = regexp.MustCompile(`^ ?(ns|us|µs|ms|s|sec|B|[kKMGT]i?B|bytes)\b`)
+var unitWord = regexp.MustCompile(`^ ?(ns|us|µs|μs|ms|s|sec|B|[kKMGT]i?B|bytes)\b`)
+
+// printedUnit is the unit right behind a number, or none.
+func printedUnit(tail []byte) string {
+	m := unitWord.FindSubmatch(tail[:min(len(tail), 16)])
+	if m == nil {
+		return ""
+	}
+	switch unit := string(m[1]); unit {
+	case "µs", "μs":
+		return "us"
+	case "sec":
+		return "s"
+	case "bytes":
+		return "B"
+	default:
+		return unit
+	}
+}
+
+// hasUnit says whether a number is followed by this very unit.
+func hasUnit(tail []byte, unit string) bool {
+	if unit == "" {
+		return false
+	}
+	rest, ok := bytes.CutPrefix(tail, []byte(unit))
+	next, _ := utf8.DecodeRune(rest)
+	return ok && !word(next) || printedUnit(tail) == unit
+}
 
 // otherUnit says whether a number is printed in another unit than its metric's:
 // "lat 5 s" read as milliseconds is a thousand times off.
 func otherUnit(tail []byte, unit string) error {
-	m := unitWord.FindSubmatch(tail[:min(len(tail), 16)])
-	if m == nil || unit == "" || !slices.Contains(nonNegative, unit) {
+	printed := printedUnit(tail)
+	if printed == "" || printed == unit || !slices.Contains(nonNegative, unit) {
 		return nil
 	}
-	printed := strings.NewReplacer("µ", "u", "sec", "s", "bytes", "B").Replace(string(m[1]))
-	if printed == unit {
-		return nil
-	}
-	return fmt.Errorf("the number is in %s, the metric in %s: nothing is converted", m[1], unit)
-}
-
-// cut says whether the pattern took a piece out of a longer number: "1.2" out
-// of "1.2e-3" is a hundred or a thousand times off, and a lost sign makes a
-// negative time look sound.
-func cut(line []byte, from, to int) error {
-	tail, head := line[to:], line[max(0, from-3):from]
-	first := line[from]
-	if cutTail.Match(tail) || (first != '-' && first != '+' && cutHead.Match(head)) {
-		a, b := from, to
-		for a > 0 && strings.ContainsRune(ofNumbers, rune(line[a-1])) {
-			a--
-		}
-		for b < len(line) && strings.ContainsRune(ofNumbers, rune(line[b])) {
-			b++
-		}
-		return fmt.Errorf("the pattern reads %q out of %q: let the group `value` take the whole number, such as [-+0-9.eE]+", line[from:to], line[a:b])
-	}
-	return nil
+	return fmt.Errorf("the number is in %s, the metric in %s: nothing is converted", printed, unit)
 }
