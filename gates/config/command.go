@@ -167,3 +167,15 @@ func (f *fields) products(g *Gate) {
 		g.Products = append(g.Products, item.text)
 	}
 }
+
+// leave reads the names of daemons that a build may start on purpose.
+func (f *fields) leave(g *Gate) {
+	e, items := f.texts("leave", `["sccache"]`)
+	for _, item := range items {
+		if strings.ContainsAny(item.text, "/ \t") {
+			f.add(item.span, "write the program's name alone, as in leave = [\"sccache\"]", "%q in %s is no name of a program: %s", e.key, f.label, quoted(item.text))
+			continue
+		}
+		g.Leave = append(g.Leave, item.text)
+	}
+}

@@ -14,6 +14,7 @@ type Gate struct {
 	Dir        string    // where they run, relative to Root
 	Env        map[string]string
 	Products   []string // globs of build products to hash, relative to Root
+	Leave      []string // names of daemons that may outlive the commands
 
 	Profile, Backend string   // part of the series of its numbers
 	Needs            []string // "gpu", "gpu:2", "vram>=40GiB", "sm>=90"
@@ -82,6 +83,7 @@ func (l *layer) gate(top *fields, table *value) Gate {
 	f.dir(&g)
 	f.env(&g)
 	f.products(&g)
+	f.leave(&g)
 	f.text("profile", `"release"`, &g.Profile)
 	f.text("backend", `"cuda"`, &g.Backend)
 	f.needs(&g)

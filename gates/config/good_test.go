@@ -119,7 +119,7 @@ func TestEveryKey(t *testing.T) {
 		Name: "every.key_1", About: `it's "quoted" \ here`,
 		Build: []Command{{Argv: []string{"make", "-j2"}}, {Argv: []string{"make", "check-build", ""}}},
 		Run:   []Command{{Shell: "make check |\n  tee \"log file\"\n"}},
-		Dir:   "sub/dir", Products: []string{"target/*.so", "build/[a-z]*"},
+		Dir:   "sub/dir", Products: []string{"target/*.so", "build/[a-z]*"}, Leave: []string{"sccache"},
 		Env:     map[string]string{"RUST_BACKTRACE": "1", "odd.name": "", "TAB": "a\tb\x01\"'"},
 		Profile: "release", Backend: "cuda", Needs: []string{"gpu:2", "vram>=40GiB", "sm>=90", "gpu"},
 		BuildTimeout: 1500 * time.Millisecond, Timeout: 90 * time.Minute,
