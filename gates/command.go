@@ -93,7 +93,7 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	f.started++
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: argv, Dir: dir, Env: f.env(), Name: fmt.Sprintf("%s-%d", f.v.Run, f.started),
+		Argv: argv, Dir: dir, Env: f.env(), Leave: f.gate.Leave, Name: fmt.Sprintf("%s-%d", f.v.Run, f.started),
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()
@@ -182,6 +182,9 @@ func (f *flow) finish(child *proc.Process, e *ended) {
 	if e.why == byItself {
 		e.Escaped = names(r.Ended)
 	}
+	if e.Left = names(r.Spared); len(e.Left) > 0 {
+		f.opt.note("left running, as gpuci.toml says: %s", strings.Join(e.Left, ", "))
+	}
 	for _, s := range r.Stuck {
 		e.Survivors = append(e.Survivors, fmt.Sprintf("%s (pid %d, state %c, %s old, waits in %s)", s.Comm, s.PID, s.State, Round(s.Age), cmp.Or(s.Waits, "(unknown)")))
 	}
@@ -195,9 +198,13 @@ func names(list []proc.Stat) []string {
 	return out
 }
 
+// runVariable names the run in the environment of its commands. It is also the
+// cookie by which a later gpuci knows what a killed one left.
+const runVariable = "GPUCI_RUN"
+
 // env is the environment of a gate's commands.
 func (f *flow) env() []string {
-	env := append(os.Environ(), "GPUCI_RUN="+f.v.Run, "GPUCI_GATE="+f.gate.Name,
+	env := append(os.Environ(), runVariable+"="+f.v.Run, "GPUCI_GATE="+f.gate.Name,
 		envWithin+"="+strings.Trim(os.Getenv(envWithin)+":"+f.key(), ":"))
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)

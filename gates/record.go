@@ -20,6 +20,7 @@ import (
 // killed, or is still going on if the process in started.json lives.
 type record struct {
 	dir     string
+	live    string // the file that says the run goes on
 	metrics *os.File
 	err     error // the first failure to write
 	samples int
@@ -37,8 +38,8 @@ func newRunID(now time.Time) string {
 }
 
 // newRecord makes the run's directory under state and says who runs it.
-func newRecord(state, run string, started any) (*record, error) {
-	r := &record{dir: filepath.Join(state, "runs", run)}
+func newRecord(state string, started startedRecord) (*record, error) {
+	r := &record{dir: filepath.Join(state, "runs", started.Run)}
 	if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
 		return nil, fmt.Errorf("make run directory: %w", err)
 	}
@@ -46,16 +47,19 @@ func newRecord(state, run string, started any) (*record, error) {
 		return nil, fmt.Errorf("make run directory: %w", err)
 	}
 	r.json("started.json", started)
+	r.goLive(state, started)
 	return r, r.err // the directory is there even then
 }
 
-// startedRecord is what a later gpuci needs to know whether this one lives.
+// startedRecord is what a later gpuci needs to know whether this one lives, and
+// to find what it left if it does not.
 type startedRecord struct {
-	Run   string        `json:"run"`
-	Gate  string        `json:"gate"`
-	Lane  string        `json:"lane"`
-	Gpuci proc.Identity `json:"gpuci"`
-	Begun time.Time     `json:"begun"`
+	Run     string        `json:"run"`
+	Gate    string        `json:"gate"`
+	Lane    string        `json:"lane"`
+	Gpuci   proc.Identity `json:"gpuci"`
+	Begun   time.Time     `json:"begun"`
+	Cgroups string        `json:"cgroups,omitempty"` // where its leaves are
 }
 
 // create opens a file of the record for writing.
@@ -113,6 +117,7 @@ func (r *record) close() {
 // discard takes away the directory of a run that never began.
 func (r *record) discard() {
 	if r != nil {
+		_ = os.Remove(r.live)
 		_ = os.Remove(filepath.Join(r.dir, "started.json"))
 		_ = os.Remove(r.dir)
 	}

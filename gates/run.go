@@ -85,6 +85,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 		f.decide(ctx)
 		return *f.v
 	}
+	f.endLeftovers(ctx)
 	tools := f.askTools(ctx)
 	f.bind(ctx)
 	f.walk(ctx)
@@ -118,8 +119,8 @@ func (f *flow) begin() error {
 	if err != nil {
 		return err
 	}
-	f.rec, err = newRecord(f.opt.State, f.v.Run, startedRecord{
-		Run: f.v.Run, Gate: f.gate.Name, Lane: f.opt.Lane.Name, Gpuci: self, Begun: f.v.Started,
+	f.rec, err = newRecord(f.opt.State, startedRecord{
+		Run: f.v.Run, Gate: f.gate.Name, Lane: f.opt.Lane.Name, Gpuci: self, Begun: f.v.Started, Cgroups: proc.LeafParent(),
 	})
 	if err != nil {
 		return err // f.rec may be there in part
@@ -157,6 +158,9 @@ func CheckArgs(g config.Gate, args []string) error {
 func (f *flow) end() {
 	f.rec.close()
 	f.rec.json("verdict.json", f.v)
+	if !f.stuck() {
+		_ = os.Remove(f.rec.live)
+	}
 	if f.rec.err == nil {
 		return
 	}
@@ -182,4 +186,10 @@ func (f *flow) next(text string) {
 func (f *flow) refuse(why, next string) {
 	f.find(Refused, why)
 	f.next(next)
+}
+
+// stuck says that something of this run could not be ended: its live file
+// stays, and a later run tries again.
+func (f *flow) stuck() bool {
+	return f.build != nil && len(f.build.Survivors) > 0 || f.run != nil && len(f.run.Survivors) > 0
 }

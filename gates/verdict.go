@@ -92,6 +92,7 @@ type Ended struct {
 	MaxRSS    int64    `json:"max-rss-bytes"`       // no less than gpuci's own 16 MiB: the kernel counts from the fork
 	Escaped   []string `json:"escaped,omitempty"`   // outlived the command and were ended
 	Survivors []string `json:"survivors,omitempty"` // could not be ended
+	Left      []string `json:"left,omitempty"`      // daemons that may stay
 }
 
 // Bound is what the verdict holds for. A change to any of it makes the

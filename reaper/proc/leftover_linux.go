@@ -1,0 +1,144 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Leftover is what a gpuci that was killed may have left of one run.
+type Leftover struct {
+	Cgroups string // directory in which its leaves were made, from LeafParent; "" for none
+	Name    string // what the names of its leaves begin with, as in Command.Name
+	Cookie  string // "KEY=value" that its commands have in their environment
+}
+
+// LeafParent is the directory in which Start makes leaves, "" where it cannot
+// tell. It is written down before a run, so that a later process can look there.
+func LeafParent() string {
+	dir, err := Real.cgroup2()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// End ends what is left, and says what that was and what would not end. In a
+// leaf nothing is missed. Without one, processes are known by the cookie in
+// the environment they were started with: one that was started without it
+// (env -i) is not found, and nobody can say that it is there. ctx bounds the
+// reading of environments.
+func (l Leftover) End(ctx context.Context, limit time.Duration) (ended []Stat, stuck []Stat, err error) {
+	var errs []error
+	for _, dir := range l.leaves() {
+		e, s, err := endLeaf(dir, limit)
+		ended, stuck, errs = append(ended, e...), append(stuck, s...), append(errs, err)
+	}
+	boot, err := Real.BootID()
+	if err != nil {
+		return ended, stuck, errors.Join(append(errs, err)...)
+	}
+	// Twice in a row nothing: a member may have forked while we looked.
+	deadline := time.Now().Add(limit)
+	for empty := 0; empty < 2; {
+		left, err := withCookie(ctx, l.Cookie)
+		if err != nil {
+			return ended, stuck, errors.Join(append(errs, err)...)
+		}
+		if len(left) == 0 {
+			empty++
+			continue
+		}
+		if empty = 0; !time.Now().Before(deadline) {
+			return ended, append(stuck, left...), errors.Join(errs...)
+		}
+		for _, s := range left {
+			if Real.Signal(Identity{s.PID, s.Start, boot}, unix.SIGKILL) == nil && !slices.ContainsFunc(ended, same(s)) {
+				ended = append(ended, s)
+			}
+		}
+		time.Sleep(poll)
+	}
+	return ended, stuck, errors.Join(errs...)
+}
+
+func same(a Stat) func(Stat) bool {
+	return func(b Stat) bool { return a.PID == b.PID && a.Start == b.Start }
+}
+
+// leaves finds the leaves of the run. Only a directory with our prefix, in a
+// cgroup v2 file system, is one.
+func (l Leftover) leaves() []string {
+	var fs unix.Statfs_t
+	if l.Cgroups == "" || l.Name == "" || unix.Statfs(l.Cgroups, &fs) != nil || fs.Type != unix.CGROUP2_SUPER_MAGIC {
+		return nil
+	}
+	entries, err := os.ReadDir(l.Cgroups)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), leafPrefix+l.Name) {
+			out = append(out, filepath.Join(l.Cgroups, e.Name()))
+		}
+	}
+	return out
+}
+
+// endLeaf kills what is in a leaf and takes it away.
+func endLeaf(dir string, limit time.Duration) (ended, stuck []Stat, err error) {
+	l := &leaf{dir: dir}
+	members := func() (out []Stat) {
+		pids, _ := l.procs()
+		for _, pid := range pids {
+			if s, err := Real.Stat(pid); err == nil && !s.Zombie() {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	ended = members()
+	if err := l.kill(); err != nil {
+		return nil, ended, fmt.Errorf("end cgroup %s: %w", dir, err)
+	}
+	if !l.empty(limit, nil) {
+		return ended, members(), nil
+	}
+	return ended, nil, l.remove()
+}
+
+// withCookie lists this user's processes that were started with the cookie.
+func withCookie(ctx context.Context, cookie string) ([]Stat, error) {
+	if !strings.Contains(cookie, "=") {
+		return nil, nil
+	}
+	table, err := Real.Table()
+	if err != nil {
+		return nil, err
+	}
+	uid := uint32(os.Getuid())
+	var out []Stat
+	for pid, s := range table {
+		var st unix.Stat_t
+		if s.Zombie() || s.Kernel || pid == os.Getpid() || unix.Stat(filepath.Join(string(Real), fmt.Sprint(pid)), &st) != nil || st.Uid != uid {
+			continue
+		}
+		env, err := Real.Environ(ctx, pid)
+		var hung *HungError
+		switch {
+		case err == nil && slices.Contains(env, cookie):
+			out = append(out, s)
+		case ctx.Err() != nil && !errors.As(err, &hung):
+			return out, ctx.Err()
+		}
+	}
+	return out, nil
+}
