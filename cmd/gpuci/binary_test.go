@@ -23,6 +23,9 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := os.Chmod(dir, 0o755); err != nil { // another uid runs it too
+		return "", err
+	}
 	path := filepath.Join(dir, "gpuci")
 	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
 	if err != nil {
@@ -68,7 +71,12 @@ func (w workspace) verdict(t *testing.T) gates.Verdict {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("want one recorded verdict, found %q, %v", found, err)
 	}
-	data, err := os.ReadFile(found[0])
+	return readVerdict(t, found[0])
+}
+
+func readVerdict(t *testing.T, path string) gates.Verdict {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,20 +32,6 @@ grace = "1h"
 reader = "none"
 `
 
-// alive says whether the process that the gate wrote down still runs.
-func (w workspace) alive(t *testing.T) bool {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
-}
-
 // One signal: the gate is asked to end, gpuci says so, records it, exits with
 // the signal's code, and nothing is left.
 func TestSignalOnce(t *testing.T) {
@@ -68,7 +52,7 @@ func TestSignalOnce(t *testing.T) {
 			if v := w.verdict(t); v.Outcome != gates.Interrupted || v.Exit != want || v.Command == nil {
 				t.Errorf("recorded %s, exit %d, command %v", v.Outcome, v.Exit, v.Command)
 			}
-			if w.alive(t) {
+			if processRuns(w.pid(t, "pid")) {
 				t.Error("the gate's process is still alive")
 			}
 		})
@@ -91,7 +75,7 @@ func TestSignalTwice(t *testing.T) {
 	if v := w.verdict(t); v.Outcome != gates.Interrupted {
 		t.Errorf("recorded %s", v.Outcome)
 	}
-	if w.alive(t) {
+	if processRuns(w.pid(t, "pid")) {
 		t.Error("the gate's process is still alive")
 	}
 }
