@@ -118,7 +118,7 @@ func (s *Stat) parseFields(text []byte) error {
 			return fmt.Errorf("%d fields after the name, want at least %d", i, len(f))
 		}
 	}
-	if len(f[0]) != 1 {
+	if len(f[0]) != 1 || f[0][0] < 'A' || f[0][0] > 'z' {
 		return fmt.Errorf("state %q is not one letter", f[0])
 	}
 	s.State = f[0][0]
