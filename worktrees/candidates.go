@@ -32,6 +32,7 @@ func candidates(ctx context.Context, l Lane, commit string, w *Watch) (ask []str
 	if err != nil {
 		return nil, false, err
 	}
+	w = w.open(len(x.entries))
 	var staged []string
 	var seen survey
 	group, gctx := errgroup.WithContext(ctx)
@@ -53,7 +54,7 @@ func candidates(ctx context.Context, l Lane, commit string, w *Watch) (ask []str
 	if all = slices.Compact(all); len(all) > 0 && all[0] == "" {
 		return nil, false, fmt.Errorf("%w: %s was not readable", errUnproven, l.Root)
 	}
-	return all, !seen.unwatched, nil
+	return all, w != nil && !seen.unwatched, nil
 }
 
 // stagedPaths returns the paths at which the index differs from the commit.

@@ -42,7 +42,11 @@ func ReadState(ctx context.Context, l Lane) (State, error) {
 // ReadAndWatch is ReadState, and watches the lane from then on. The watch must
 // be closed; it is nil with an error.
 func ReadAndWatch(ctx context.Context, l Lane) (State, *Watch, error) {
-	w := newWatch(l)
+	return readAndWatch(ctx, l, smallLane)
+}
+
+func readAndWatch(ctx context.Context, l Lane, least int) (State, *Watch, error) {
+	w := &Watch{lane: l, least: least, fd: -1}
 	st, err := read(ctx, l, w)
 	if err != nil {
 		w.Close()

@@ -8,12 +8,17 @@ import (
 )
 
 // Watch notices whether a lane stays as ReadState found it. It costs an
-// inotify mark on each directory with tracked files, which is a tenth of
-// reading the state again, and it does not miss a file that is written and put
-// back.
+// inotify mark on each directory with tracked files, and does not miss a file
+// that is written and put back.
+//
+// Marks pay in a large lane only: setting them is a tenth of reading the state
+// again, but the kernel takes up to 15 ms to free them (it waits for a grace
+// period of SRCU), which is longer than a second look at a small lane. There
+// the watch is never certain, and its user looks again.
 type Watch struct {
 	lane   Lane
 	commit string
+	least  int // tracked files from which on marks are set
 	fd     int // inotify(7); -1 when there is none
 	whole  bool
 }
@@ -24,14 +29,22 @@ type Watch struct {
 const marks = unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_CREATE | unix.IN_DELETE |
 	unix.IN_MOVED_FROM | unix.IN_MOVED_TO | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
 
-// newWatch returns a watch that sees nothing yet. Without inotify (too many
-// instances of this user) it stays so.
-func newWatch(l Lane) *Watch {
+// smallLane is how many files a second look has read in the time that freeing
+// marks takes.
+const smallLane = 5000
+
+// open makes the watch ready for marks, if the lane is large enough. Without
+// inotify (too many instances of this user) it is never certain.
+func (w *Watch) open(files int) *Watch {
+	if w == nil || files < w.least {
+		return nil
+	}
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
-		fd = -1
+		return nil
 	}
-	return &Watch{lane: l, fd: fd, whole: err == nil}
+	w.fd, w.whole = fd, true
+	return w
 }
 
 // add marks a directory that is open as dir. It is done before the directory

@@ -27,7 +27,7 @@ func TestWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
 			r.write("target/x.o", "an ignored build tree")
-			st, w, err := ReadAndWatch(context.Background(), r.lane())
+			st, w, err := readAndWatch(context.Background(), r.lane(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,13 +47,21 @@ func TestWatch(t *testing.T) {
 func TestWatchIsUnsure(t *testing.T) {
 	r := newRepo(t)
 	r.write("untracked.txt", "x")
-	_, w, err := ReadAndWatch(context.Background(), r.lane())
+	_, w, err := readAndWatch(context.Background(), r.lane(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	if w.Unchanged(context.Background()) {
 		t.Error("sure of a dirty lane")
+	}
+	_, small, err := ReadAndWatch(context.Background(), newRepo(t).lane())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	if small.Unchanged(context.Background()) {
+		t.Error("sure of a lane that is too small for marks")
 	}
 	var none *Watch
 	if none.Unchanged(context.Background()) {
