@@ -15,7 +15,7 @@ type judge struct {
 	counts    []reader.Counts // of those that ended
 	collector *metric.Collector
 	witnesses []*witness
-	literals  []finder // nil when every line must be looked at
+	literals  []*finder // nil when every line must be looked at
 }
 
 func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
@@ -61,7 +61,7 @@ func specs(g config.Gate) []metric.Spec {
 
 // allLiterals lists texts one of which stands in every line that a pattern
 // could match, or nil when some pattern has no such text.
-func (j *judge) allLiterals() []finder {
+func (j *judge) allLiterals() []*finder {
 	list, ok := j.collector.Literals()
 	if !ok {
 		return nil
@@ -72,7 +72,7 @@ func (j *judge) allLiterals() []finder {
 		}
 		list = append(list, w.pattern.Literal())
 	}
-	var out []finder
+	var out []*finder
 	for _, text := range list {
 		out = append(out, newFinder(text))
 	}

@@ -34,7 +34,7 @@ func (s *splitter) take(data []byte) {
 	if whole := data[:end]; !s.out.judge.idle(s.stream, whole) {
 		for len(whole) > 0 {
 			i := bytes.IndexByte(whole, '\n')
-			s.line(whole[:i]) // shorter than a block, so no longer than maxLine
+			s.long(whole[:i])
 			whole = whole[i+1:]
 		}
 	}
@@ -59,6 +59,17 @@ func (s *splitter) keep(part []byte) {
 	if !s.over {
 		s.carry = append(s.carry, part...)
 	}
+}
+
+// long hands over a whole line, in parts if it is a long one.
+func (s *splitter) long(line []byte) {
+	if len(line) <= maxLine {
+		s.line(line)
+		return
+	}
+	s.keep(line)
+	s.line(s.carry)
+	s.carry, s.over = s.carry[:0], false
 }
 
 func (s *splitter) line(line []byte) {
