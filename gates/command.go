@@ -186,8 +186,18 @@ func (f *flow) finish(child *proc.Process, e *ended) {
 		f.opt.note("left running, as gpuci.toml says: %s", strings.Join(e.Left, ", "))
 	}
 	for _, s := range r.Stuck {
-		e.Survivors = append(e.Survivors, fmt.Sprintf("%s (pid %d, state %c, %s old, waits in %s)", s.Comm, s.PID, s.State, Round(s.Age), cmp.Or(s.Waits, "(unknown)")))
+		e.Survivors = append(e.Survivors, survivor(s))
 	}
+}
+
+// survivor tells the truth about a process that would not end: a SIGKILL that
+// is pending is not a process that is gone.
+func survivor(s proc.Stuck) string {
+	pending := "SIGKILL not delivered"
+	if s.Pending {
+		pending = "SIGKILL pending"
+	}
+	return fmt.Sprintf("%s (pid %d, state %c, %s, %s old, waits in %s)", s.Comm, s.PID, s.State, pending, Round(s.Age), cmp.Or(s.Waits, "(unknown)"))
 }
 
 func names(list []proc.Stat) []string {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gpuci/gates"
 	"gpuci/reaper/proc"
@@ -130,5 +132,65 @@ func TestKilledGpuci(t *testing.T) {
 				t.Errorf("%d interrupted runs are recorded, want 1", n)
 			}
 		})
+	}
+}
+
+const branching = `
+[[gate]]
+name = "branches"
+run = '''
+for i in 1 2 3; do setsid bash -c "echo \$\$ >> pids; exec sleep 3600" & done
+bash -c 'echo $$ >> pids; trap "" TERM; while :; do sleep 0.1; done' &
+echo $$ >> pids
+echo done >> pids
+sleep 3600
+'''
+reader = "none"
+
+[[gate]]
+name = "next"
+run = ["true"]
+reader = "none"
+`
+
+// gpuci is killed at random moments; the next start leaves nothing of it. The
+// witnesses are the pids that the gate's processes wrote down themselves.
+// GPUCI_SOAK=1 takes 200 moments.
+func TestKilledAtRandom(t *testing.T) {
+	moments := 8
+	if os.Getenv("GPUCI_SOAK") == "1" {
+		moments = 200
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	w := newWorkspace(t, branching)
+	for i := range moments {
+		_ = os.Remove(filepath.Join(w.dir, "pids"))
+		cmd := w.command(t, "gate", "branches")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if out, err := w.command(t, "gate", "next").CombinedOutput(); err != nil {
+			t.Fatalf("moment %d: %v: %s", i, err, out)
+		}
+		text, _ := os.ReadFile(filepath.Join(w.dir, "pids"))
+		for field := range strings.FieldsSeq(string(text)) {
+			if pid, err := strconv.Atoi(field); err == nil && processRuns(pid) {
+				t.Errorf("moment %d: pid %d is alive", i, pid)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "live", "*")); len(left) > 0 {
+		t.Errorf("still said to go on: %q", left)
+	}
+	if dir := proc.LeafParent(); dir != "" {
+		runs, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "runs", "*"))
+		for _, run := range runs {
+			if left, _ := filepath.Glob(filepath.Join(dir, "gpuci-"+filepath.Base(run)+"*")); len(left) > 0 {
+				t.Errorf("leaves are left: %q", left)
+			}
+		}
 	}
 }

@@ -41,8 +41,9 @@ type Result struct {
 // Stuck is a process that SIGKILL has not ended (yet).
 type Stuck struct {
 	Stat
-	Age   time.Duration // since it was started
-	Waits string        // wait channel in the kernel, "" when unknown
+	Age     time.Duration // since it was started
+	Waits   string        // wait channel in the kernel, "" when unknown
+	Pending bool          // SIGKILL was sent and waits for it to run
 }
 
 // End ends everything that is alive of the command: it lets it settle, asks
@@ -213,8 +214,13 @@ func (p *Process) release() []Stat {
 func stuck(left []Stat) []Stuck {
 	var out []Stuck
 	for _, s := range left {
-		waits, _ := Real.WaitChannel(s.PID)
-		out = append(out, Stuck{Stat: s, Age: Real.age(s), Waits: waits})
+		one := Stuck{Stat: s, Age: Real.age(s)}
+		one.Waits, _ = Real.WaitChannel(s.PID)
+		if st, err := Real.Status(s.PID); err == nil {
+			// kill(2) leaves it with the process, cgroup.kill with a thread.
+			one.Pending = st.SharedPending.Has(unix.SIGKILL) || st.Pending.Has(unix.SIGKILL)
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -197,7 +197,16 @@ func (l *leaf) remove() error {
 		_ = l.fd.Close()
 		l.fd = nil
 	}
-	return removeCgroup(l.dir)
+	// A member that has ended can hold its cgroup a moment longer than
+	// cgroup.events says.
+	var err error
+	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
+		if err = removeCgroup(l.dir); !errors.Is(err, unix.EBUSY) {
+			return err
+		}
+		time.Sleep(wait)
+	}
+	return err
 }
 
 // removeCgroup removes a cgroup and those below it, deepest first. The files

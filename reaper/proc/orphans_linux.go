@@ -83,16 +83,20 @@ func (p *Process) lookForeign() (out []Stat, stable bool) {
 	p.mu.Lock()
 	command := p.pid
 	p.mu.Unlock()
+	commands.RLock() // nobody starts one while we look
+	defer commands.RUnlock()
 	stable = true
 	for _, pid := range children() {
 		s, err := Real.Stat(pid)
 		switch {
 		case err != nil || s.PPID != os.Getpid():
 			stable = false
-		case s.PGRP == ours && pid != command:
+		case pid == command && !s.Zombie():
+			out = append(out, s)
+		case s.PGRP == ours || commands.pids[pid]: // os/exec's, ours or another command's
 		case !s.Zombie():
 			out = append(out, s)
-		case pid != command:
+		default:
 			p.reap(pid)
 			stable = false
 		}

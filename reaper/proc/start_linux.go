@@ -135,17 +135,17 @@ func (p *Process) start(path string) (*exec.Cmd, error) {
 	p.Started = time.Now()
 	cmd := p.command(path)
 	if p.leaf == nil {
-		return cmd, cmd.Start()
+		return cmd, startCommand(cmd)
 	}
 	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(p.leaf.fd.Fd())
-	err := cmd.Start()
+	err := startCommand(cmd)
 	if err == nil || !refusedLeaf(err) {
 		return cmd, err
 	}
 	p.dropLeaf()
 	p.NoLeaf = noLeaf(err)
 	cmd = p.command(path)
-	return cmd, cmd.Start()
+	return cmd, startCommand(cmd)
 }
 
 func (p *Process) command(path string) *exec.Cmd {
@@ -191,6 +191,7 @@ func (p *Process) wait(cmd *exec.Cmd) {
 			Inblock: ru.Inblock, Oublock: ru.Oublock, Nvcsw: ru.Nvcsw, Nivcsw: ru.Nivcsw,
 		}
 	}
+	waited(cmd.Process.Pid)
 	p.mu.Lock()
 	p.exit, p.pid = e, 0
 	p.mu.Unlock()

@@ -1,0 +1,152 @@
+package proc
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// freezer makes a cgroup of the v1 freezer, the one thing here that makes a
+// process which SIGKILL does not end.
+func freezer(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join("/sys/fs/cgroup/freezer", "gpuci-test-"+strconv.Itoa(os.Getpid()))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		needs(t, "a v1 freezer that can be written: "+err.Error())
+	}
+	t.Cleanup(func() {
+		_ = os.WriteFile(filepath.Join(dir, "freezer.state"), []byte("THAWED"), 0)
+		for range 100 {
+			if os.Remove(dir) == nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%s could not be removed", dir)
+	})
+	return dir
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Field case 12: SIGKILL stays pending on a process that cannot run. The end is
+// bounded all the same, it says so, and what is left is found later.
+func TestFrozen(t *testing.T) {
+	bothWays(t, func(t *testing.T, c Command) {
+		dir := freezer(t)
+		c.Name = "frozen-" + strconv.Itoa(os.Getpid())
+		p := start(t, c, "polite")
+		put(t, filepath.Join(dir, "cgroup.procs"), strconv.Itoa(p.Identity.PID))
+		put(t, filepath.Join(dir, "freezer.state"), "FROZEN")
+		r := p.End(Limits{Grace: 50 * time.Millisecond, Kill: 300 * time.Millisecond}, nil)
+		if len(r.Stuck) != 1 || r.Stuck[0].PID != p.Identity.PID || r.Stuck[0].State != 'D' || !r.Stuck[0].Pending {
+			t.Errorf("%+v; want the frozen one, in D, with SIGKILL pending", r)
+		}
+		put(t, filepath.Join(dir, "freezer.state"), "THAWED")
+		<-p.Done()
+		if p.Exit().Signal != unix.SIGKILL {
+			t.Errorf("thawed, it ended with %v", p.Exit())
+		}
+		left := Leftover{Cgroups: LeafParent(), Name: c.Name}
+		if _, stuck, err := left.End(context.Background(), time.Second); err != nil || len(stuck) > 0 {
+			t.Errorf("the leaf could not be taken away: %v, %v", stuck, err)
+		}
+		nothingLeft(t, p)
+	})
+}
+
+// Field case 28: a parent-death signal would follow the thread that forked, and
+// Go retires threads. A thousand starts while threads come and go all end well.
+func TestThreadChurn(t *testing.T) {
+	starts := 1000
+	if testing.Short() {
+		starts = 100
+	}
+	stop := make(chan struct{})
+	var churn sync.WaitGroup
+	for range 2 {
+		churn.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				gone := make(chan struct{})
+				go func() {
+					runtime.LockOSThread() // never unlocked: the thread ends with us
+					close(gone)
+				}()
+				<-gone
+			}
+		})
+	}
+	defer churn.Wait()
+	defer close(stop)
+	for i := range starts {
+		p, err := Start(context.Background(), Command{Argv: []string{"true"}, Dir: "/", Env: os.Environ(), NoLeaf: i%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Done()
+		if r := p.End(Limits{Settle: 10 * time.Second}, nil); !p.Exit().Clean() || len(r.Ended)+len(r.Stuck) > 0 {
+			t.Fatalf("start %d: %v, %+v", i, p.Exit(), r)
+		}
+	}
+}
+
+// A leaf with cgroups of its members' own below it (a gpuci in a gate makes
+// some) is ended and taken away whole.
+func TestNestedCgroups(t *testing.T) {
+	bothWays(t, func(t *testing.T, c Command) {
+		if c.NoLeaf {
+			t.Skip("only in a leaf")
+		}
+		p := start(t, c, "polite")
+		below := filepath.Join(p.leaf.dir, "mine", "deeper")
+		if err := os.MkdirAll(below, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(below, "cgroup.procs"), strconv.Itoa(p.Identity.PID))
+		if r := p.End(Limits{}, nil); len(r.Ended) != 1 || len(r.Stuck) != 0 {
+			t.Errorf("%+v", r)
+		}
+		nothingLeft(t, p)
+	})
+}
+
+// What the second way cannot find, as the package says: after a killed
+// supervisor, a process without the cookie.
+func TestLeftoverByCookie(t *testing.T) {
+	cookie := "PROC_TEST_COOKIE=" + strconv.Itoa(os.Getpid())
+	withIt, without := start(t, Command{NoLeaf: true}, "polite"), start(t, Command{NoLeaf: true}, "polite")
+	carrier, err := Start(context.Background(), Command{Argv: []string{"sleep", "3600"}, Dir: "/", Env: []string{"PATH=/bin:/usr/bin", cookie}, NoLeaf: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	ended, stuck, err := Leftover{Cookie: cookie}.End(ctx, 5*time.Second)
+	if err != nil || len(stuck) != 0 || len(ended) != 1 || ended[0].PID != carrier.Identity.PID {
+		t.Errorf("ended %+v, stuck %+v, %v; want the carrier alone", ended, stuck, err)
+	}
+	<-carrier.Done()
+	for _, p := range []*Process{withIt, without} {
+		if alive, err := Real.Alive(p.Identity); err != nil || !alive {
+			t.Errorf("a process without the cookie was ended: %v", err)
+		}
+	}
+	without.End(Limits{}, nil) // without a leaf, all that is ours goes
+}
