@@ -52,6 +52,8 @@ func play(role string) {
 		ready()
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		time.Sleep(time.Hour)
+	case "interactive":
+		playInteractive()
 	case "exit7":
 		os.Exit(7)
 	case "orphan-maker": // leaves a dead orphan to its subreaper

@@ -23,7 +23,11 @@
 // is still handed to us by the kernel, unless a subreaper of its own (a systemd
 // --user, a tmux) stands in between. That one is lost, and nothing says so.
 //
+// What a supervisor that was killed itself left is found again by a Leftover:
+// its leaves by their names, and without leaves the processes that have its
+// cookie in the environment they were started with. One that was started
+// without it (env -i) is lost there, and nothing says so.
+//
 // It does not decide anything: which process is leaked, whose it is and
-// whether it may be ended is the business of the packages above. What it does
-// not do yet: find again what is left when gpuci itself was killed.
+// whether it may be ended is the business of the packages above.
 package proc

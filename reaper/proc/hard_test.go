@@ -150,3 +150,22 @@ func TestLeftoverByCookie(t *testing.T) {
 	}
 	without.End(Limits{}, nil) // without a leaf, all that is ours goes
 }
+
+// A vfork parent sleeps in D until its child lets it go: SIGKILL ends it, and
+// the child, which is an orphan then, with it.
+func TestVforkParent(t *testing.T) {
+	path := compiled(t, "vforker")
+	bothWays(t, func(t *testing.T, c Command) {
+		c.Argv, c.Dir, c.Env = []string{path}, "/", os.Environ()
+		p, err := Start(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, p.Identity.PID, "is in D", func(s Stat) bool { return s.State == 'D' })
+		r := p.End(Limits{Grace: 100 * time.Millisecond}, nil)
+		if len(r.Ended) != 2 || len(r.Stuck) != 0 {
+			t.Errorf("%+v; want parent and child ended", r)
+		}
+		nothingLeft(t, p)
+	})
+}
