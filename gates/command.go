@@ -104,7 +104,7 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	done := streams.pump(p.out)
 	e.why, e.stall = f.await(ctx, child, p)
 	f.finish(child, &e)
-	p.out.drain(done)
+	p.out.drain(done, f.opt.Hurry)
 	return e
 }
 
@@ -169,9 +169,6 @@ func (f *flow) finish(child *proc.Process, e *ended) {
 		lim.Last = func(s proc.Stat) { lastWords(child, s) }
 	}
 	r := child.End(lim, f.opt.Hurry)
-	if len(r.Stuck) == 0 {
-		<-child.Done()
-	}
 	x := child.Exit()
 	e.Exit, e.Seconds = x.Code, time.Since(child.Started).Seconds()
 	if x.Signal != 0 {
@@ -208,13 +205,18 @@ func names(list []proc.Stat) []string {
 	return out
 }
 
-// runVariable names the run in the environment of its commands. It is also the
-// cookie by which a later gpuci knows what a killed one left.
-const runVariable = "GPUCI_RUN"
+// runVariable names the run in the environment of its commands; runsVariable
+// also those above it, when a gate's command is gpuci. That is the cookie by
+// which a later gpuci knows what a killed one left.
+const (
+	runVariable  = "GPUCI_RUN"
+	runsVariable = "GPUCI_RUNS"
+)
 
 // env is the environment of a gate's commands.
 func (f *flow) env() []string {
-	env := append(os.Environ(), runVariable+"="+f.v.Run, "GPUCI_GATE="+f.gate.Name,
+	env := append(os.Environ(), runVariable+"="+f.v.Run,
+		runsVariable+"="+strings.Trim(os.Getenv(runsVariable)+":"+f.v.Run, ":"), "GPUCI_GATE="+f.gate.Name,
 		envWithin+"="+strings.Trim(os.Getenv(envWithin)+":"+f.key(), ":"))
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)

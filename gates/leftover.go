@@ -4,9 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
 
 	"gpuci/reaper/proc"
 )
@@ -17,74 +23,139 @@ const (
 	cookieTime   = 20 * time.Second // for reading the environments of all processes
 )
 
-// live is the file that stands for a run while it goes on. It is made before
-// the first command and removed after the last: one that is found with its
-// gpuci dead is a run that was killed.
+// live is the file that stands for a run while it goes on. Its gpuci holds a
+// lock on it from before the first command until after the last. So whoever
+// gets the lock knows that that gpuci is dead, also one in another container or
+// on another host, whose processes cannot be seen from here.
 func live(state, run string) string { return filepath.Join(state, "live", run+".json") }
 
-// goLive writes the run down as going on.
+// goLive writes the run down as going on. The file appears under its name only
+// when it is whole and locked.
 func (r *record) goLive(state string, started startedRecord) {
-	r.live = live(state, started.Run)
+	path := live(state, started.Run)
 	data, err := json.Marshal(started)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(r.live), 0o755)
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(r.live, data, 0o644)
+		r.lock = flock.New(path+".part", flock.SetFlag(os.O_CREATE|os.O_EXCL|os.O_RDWR), flock.SetPermissions(0o644))
+		_, err = r.lock.TryLock()
+	}
+	if err == nil {
+		err = os.WriteFile(path+".part", data, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(path+".part", path)
 	}
 	if err != nil {
+		_ = os.Remove(path + ".part")
 		r.err = fmt.Errorf("write run down as going on: %w", err)
+		return
 	}
+	r.live = path
 }
+
+// runForm is what a run id looks like; nothing else in a file's name is one.
+var runForm = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$`)
 
 // endLeftovers ends what runs of this workspace left whose gpuci was killed,
 // and closes their records. It is bounded, and a failure is told and stops
-// nothing: the next run tries again.
+// nothing: the next run tries again. What was ended may have been a gpuci with
+// a run of its own, so the list is gone through again.
 func (f *flow) endLeftovers(ctx context.Context) {
-	entries, err := os.ReadDir(filepath.Join(f.opt.State, "live"))
-	if err != nil {
-		return // there is none yet
-	}
-	for _, e := range entries {
-		path := filepath.Join(f.opt.State, "live", e.Name())
-		data, err := os.ReadFile(path)
+	for range maxNested {
+		entries, err := os.ReadDir(filepath.Join(f.opt.State, "live"))
 		if err != nil {
-			continue // it has just ended
+			return // there is none yet
 		}
-		var started startedRecord
-		if json.Unmarshal(data, &started) != nil || started.Run == "" {
-			f.stale(path)
-			continue
+		again := false
+		for _, e := range entries {
+			run, ok := strings.CutSuffix(e.Name(), ".json")
+			if ok && e.Type().IsRegular() && runForm.MatchString(run) && run != f.v.Run {
+				again = f.endLeftover(ctx, run) || again
+			}
 		}
-		if alive, err := proc.Real.Alive(started.Gpuci); err != nil || alive {
-			continue
+		if !again {
+			return
 		}
-		f.endLeftover(ctx, path, started)
 	}
 }
 
-// stale removes a live file that says nothing, once it cannot be one that is
-// being written at this moment.
-func (f *flow) stale(path string) {
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Minute {
-		_ = os.Remove(path)
-	}
-}
+// maxNested is how deep gates in gates may be for all of them to be ended at once.
+const maxNested = 8
 
-func (f *flow) endLeftover(ctx context.Context, path string, s startedRecord) {
-	ctx, cancel := context.WithTimeout(ctx, cookieTime)
-	defer cancel()
-	left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run + "-", Cookie: runVariable + "=" + s.Run}
-	ended, stuck, err := left.End(ctx, leftoverTime)
-	if err != nil || len(stuck) > 0 {
-		f.opt.note("run %s of gate %s was killed, and what it left could not be ended: %v %v", s.Run, s.Gate, names(stuck), err)
-		return
+// endLeftover looks at one run and says whether it ended anything.
+func (f *flow) endLeftover(ctx context.Context, run string) bool {
+	path := live(f.opt.State, run)
+	// No FIFO may hold us and no link lead elsewhere, whoever put it there.
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return false // it lives, or has just ended
 	}
-	if len(ended) > 0 {
-		f.opt.note("ended what run %s of gate %s left when gpuci was killed: %s", s.Run, s.Gate, listed(names(ended))[2:])
+	defer lock.Close()
+	s, err := readStarted(path, run)
+	if err != nil {
+		f.opt.note("%s is no record of a run: %v; remove it", path, err)
+		return false
+	}
+	here := f.here()
+	if s.Host != here.Host || s.PIDs != here.PIDs {
+		return false // its processes are not ours to see: that host or container will
+	}
+	ended := s.Gpuci.BootID == here.Gpuci.BootID && f.endProcesses(ctx, s)
+	if f.kept {
+		return ended
 	}
 	f.closeKilled(s)
 	_ = os.Remove(path)
+	return ended
+}
+
+// maxStarted bounds a record that is read; a real one has some hundred bytes.
+const maxStarted = 64 << 10
+
+func readStarted(path, run string) (s startedRecord, err error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return s, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxStarted))
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, err
+	}
+	if s.Run != run {
+		return s, fmt.Errorf("it speaks of run %q", s.Run)
+	}
+	return s, nil
+}
+
+// here is what a started record says of the place where it was written.
+func (f *flow) here() startedRecord {
+	s := startedRecord{Cgroups: proc.LeafParent()}
+	s.Host, _ = os.Hostname()
+	s.PIDs, _ = os.Readlink("/proc/self/ns/pid")
+	s.Gpuci, _ = proc.Real.Identity(os.Getpid())
+	return s
+}
+
+// endProcesses ends what a killed run left, and says whether that was anything.
+// What cannot be ended keeps the run's file, for the next gpuci to try.
+func (f *flow) endProcesses(ctx context.Context, s startedRecord) bool {
+	ctx, cancel := context.WithTimeout(ctx, cookieTime)
+	defer cancel()
+	left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run + "-", Key: runsVariable, Value: s.Run, Leave: s.Leave}
+	ended, stuck, err := left.End(ctx, leftoverTime)
+	if f.kept = err != nil || len(stuck) > 0; f.kept {
+		f.opt.note("run %s of gate %s was killed, and what it left could not be ended: %v %v", s.Run, s.Gate, names(stuck), err)
+	}
+	if len(ended) > 0 {
+		f.opt.note("ended what run %s of gate %s left when gpuci was killed: %s", s.Run, s.Gate, strings.Join(names(ended), ", "))
+	}
+	return len(ended) > 0
 }
 
 // closeKilled gives a killed run its verdict, unless it reached one.

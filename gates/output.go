@@ -21,7 +21,7 @@ const (
 	blocks = 6
 	// heldTime is how long a person who has stopped reading is waited for
 	// once the commands have ended.
-	heldTime = 5 * time.Second
+	heldTime = 2 * time.Second
 )
 
 // output takes what the commands of a phase print: whole to the log, live to
@@ -125,14 +125,15 @@ func (o *output) deafen() {
 
 // drainTime bounds the wait for the rest of the output once everything the
 // command started is gone; only a process we could not end still has it open.
-const drainTime = 2 * time.Second
+const drainTime = time.Second
 
 // drain waits for what is still in the command's pipes. Where the person holds
 // it up, it goes to the log alone.
-func (o *output) drain(done <-chan struct{}) {
+func (o *output) drain(done <-chan struct{}, hurry <-chan struct{}) {
 	select {
 	case <-done:
 		return
+	case <-hurry:
 	case <-time.After(drainTime):
 	}
 	if o.held.Load() {

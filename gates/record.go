@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"gpuci/gates/metric"
 	"gpuci/reaper/proc"
 )
@@ -20,7 +22,8 @@ import (
 // killed, or is still going on if the process in started.json lives.
 type record struct {
 	dir     string
-	live    string // the file that says the run goes on
+	live    string       // the file that says the run goes on
+	lock    *flock.Flock // on it
 	metrics *os.File
 	err     error // the first failure to write
 	samples int
@@ -59,7 +62,10 @@ type startedRecord struct {
 	Lane    string        `json:"lane"`
 	Gpuci   proc.Identity `json:"gpuci"`
 	Begun   time.Time     `json:"begun"`
+	Host    string        `json:"host"`
+	PIDs    string        `json:"pid-namespace"`     // in which its pids mean something
 	Cgroups string        `json:"cgroups,omitempty"` // where its leaves are
+	Leave   []string      `json:"leave,omitempty"`   // daemons that may stay
 }
 
 // create opens a file of the record for writing.
@@ -114,10 +120,20 @@ func (r *record) close() {
 	}
 }
 
+// goDead takes back what goLive did.
+func (r *record) goDead() {
+	if r.live != "" {
+		_ = os.Remove(r.live)
+	}
+	if r.lock != nil {
+		_ = r.lock.Close()
+	}
+}
+
 // discard takes away the directory of a run that never began.
 func (r *record) discard() {
 	if r != nil {
-		_ = os.Remove(r.live)
+		r.goDead()
 		_ = os.Remove(filepath.Join(r.dir, "started.json"))
 		_ = os.Remove(r.dir)
 	}

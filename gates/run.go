@@ -12,7 +12,6 @@ import (
 	"gpuci/gates/config"
 	"gpuci/gates/metric"
 	"gpuci/gates/reader"
-	"gpuci/reaper/proc"
 	"gpuci/worktrees"
 )
 
@@ -54,6 +53,7 @@ type flow struct {
 	rec     *record
 	judge   *judge
 	started int              // commands so far
+	kept    bool             // what a killed run left could not be ended
 	build   *ended           // nil when the gate builds nothing
 	run     *ended           // nil when it did not get there
 	lane    *worktrees.Watch // on the lane, from before the build
@@ -115,13 +115,10 @@ func (f *flow) begin() error {
 	if f.judge, err = newJudge(f.gate, func(s metric.Sample) { f.rec.sample(s) }); err != nil {
 		return err
 	}
-	self, err := proc.Real.Identity(os.Getpid())
-	if err != nil {
-		return err
-	}
-	f.rec, err = newRecord(f.opt.State, startedRecord{
-		Run: f.v.Run, Gate: f.gate.Name, Lane: f.opt.Lane.Name, Gpuci: self, Begun: f.v.Started, Cgroups: proc.LeafParent(),
-	})
+	started := f.here()
+	started.Run, started.Gate, started.Lane = f.v.Run, f.gate.Name, f.opt.Lane.Name
+	started.Begun, started.Leave = f.v.Started, f.gate.Leave
+	f.rec, err = newRecord(f.opt.State, started)
 	if err != nil {
 		return err // f.rec may be there in part
 	}
@@ -158,9 +155,10 @@ func CheckArgs(g config.Gate, args []string) error {
 func (f *flow) end() {
 	f.rec.close()
 	f.rec.json("verdict.json", f.v)
-	if !f.stuck() {
-		_ = os.Remove(f.rec.live)
+	if f.stuck() {
+		f.rec.live = "" // it stays for a later run to try again
 	}
+	f.rec.goDead()
 	if f.rec.err == nil {
 		return
 	}

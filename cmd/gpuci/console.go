@@ -31,8 +31,8 @@ type op struct {
 }
 
 const (
-	// queued notes are more than a gate ever says while its output is held.
-	queued = 64
+	// queued notes are more than several hundred gates say while stderr is held.
+	queued = 4096
 	// patience is how long the end of gpuci waits for a stderr that is held.
 	patience = time.Second
 )

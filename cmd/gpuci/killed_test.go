@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,5 +193,82 @@ func TestKilledAtRandom(t *testing.T) {
 				t.Errorf("leaves are left: %q", left)
 			}
 		}
+	}
+}
+
+// A run whose gpuci lives is left alone, also when it cannot be seen: another
+// pid namespace is another container with the same repository.
+func TestLivingRunElsewhere(t *testing.T) {
+	if _, err := exec.LookPath("unshare"); err != nil || os.Getuid() != 0 {
+		if strict() {
+			t.Fatal("needs root and unshare")
+		}
+		t.Skip("needs root and unshare")
+	}
+	contained := []string{"unshare", "-pf", "--mount-proc"}
+	for name, wraps := range map[string][2][]string{
+		"the living one in a container": {contained, nil}, "the next one in a container": {nil, contained},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkspace(t, `
+[[gate]]
+name = "lives"
+run = "echo ready >&2; while [ ! -e go ]; do sleep 0.02; done"
+reader = "none"
+[[gate]]
+name = "next"
+run = ["true"]
+reader = "none"
+`)
+			w.wrap = wraps[0]
+			r := w.start(t, "ready", "gate", "lives")
+			w.wrap = wraps[1]
+			if out, err := w.command(t, "gate", "next").CombinedOutput(); err != nil || strings.Contains(string(out), "killed") {
+				t.Errorf("%v: %s", err, out)
+			}
+			if err := os.WriteFile(filepath.Join(w.dir, "go"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if code, stderr := r.wait(t); code != 0 {
+				t.Errorf("the living run ended with %d: %s %s", code, r.out.String(), stderr)
+			}
+			if got := w.outcomes(t); got[gates.Green] != 2 || len(got) != 1 {
+				t.Errorf("outcomes %v, want two greens", got)
+			}
+		})
+	}
+}
+
+// What else lies in the directory of running gates holds nobody up and leads
+// nowhere.
+func TestForeignLiveFiles(t *testing.T) {
+	w := newWorkspace(t, "[[gate]]\nname = \"next\"\nrun = [\"true\"]\nreader = \"none\"\n")
+	if err := w.command(t, "gate", "next").Run(); err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "live"))
+	if len(found) != 1 {
+		t.Fatalf("live directories: %q", found)
+	}
+	live := func(name string) string { return filepath.Join(found[0], name) }
+	escape := `{"run":"../../escape","gate":"x","host":"h"}`
+	for _, err := range []error{
+		syscall.Mkfifo(live("20260101T000000Z-00000000.json"), 0o644),
+		os.Symlink("/dev/zero", live("20260101T000000Z-00000001.json")),
+		os.WriteFile(live("20260101T000000Z-00000002.json"), []byte(escape), 0o644),
+		os.WriteFile(live("20260101T000000Z-00000003.json"), nil, 0o644),
+		os.WriteFile(live("other.json"), []byte(escape), 0o644),
+		os.Mkdir(live("20260101T000000Z-00000004.json"), 0o755),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := w.command(t, "gate", "next").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "is no record of a run") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if escaped, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "escape")); len(escaped) > 0 {
+		t.Errorf("written: %q", escaped)
 	}
 }

@@ -62,8 +62,10 @@ func (p *Process) End(lim Limits, hurry <-chan struct{}) Result {
 	e := ender{p: p, seen: make(map[Identity]bool)}
 	e.run(lim, hurry)
 	r := Result{Ended: e.ended, Spared: p.release()}
-	if left, err := p.Members(); err == nil {
-		r.Stuck = stuck(left)
+	left, err := p.Members()
+	r.Stuck = stuck(left)
+	if err != nil { // what cannot be listed is not gone
+		r.Stuck = append(r.Stuck, Stuck{Stat: Stat{Comm: "(" + err.Error() + ")", State: '?'}})
 	}
 	if len(r.Stuck) == 0 {
 		p.close()
@@ -75,8 +77,9 @@ func (p *Process) End(lim Limits, hurry <-chan struct{}) Result {
 
 // close reaps what is dead and takes the leaf away.
 func (p *Process) close() {
-	if len(p.cmd.Leave) == 0 {
-		<-p.done // nothing is alive, so the command has ended too
+	select { // nothing is alive, so the command has ended too
+	case <-p.done:
+	case <-time.After(defaultKill):
 	}
 	p.foreign() // reaps what is dead
 	if p.leaf != nil {
@@ -111,7 +114,7 @@ func (e *ender) run(lim Limits, hurry <-chan struct{}) {
 	}
 	deadline := time.Now().Add(lim.Kill)
 	for empty := 0; empty < 2 && time.Now().Before(deadline); {
-		if e.kill(time.Until(deadline)) == 0 {
+		if e.kill(time.Until(deadline)) {
 			empty++
 		} else {
 			empty = 0
@@ -119,40 +122,33 @@ func (e *ender) run(lim Limits, hurry <-chan struct{}) {
 	}
 }
 
-// kill kills all members once and returns how many there were. In a leaf the
+// kill kills all members once and says whether there were none. In a leaf the
 // kernel does it, for members that fork meanwhile too, and wakes us when the
-// leaf is empty.
-func (e *ender) kill(left time.Duration) int {
-	if e.p.leaf == nil || len(e.p.cmd.Leave) > 0 {
-		n := e.signal(unix.SIGKILL)
-		time.Sleep(poll / 2)
-		return n
+// leaf is empty; those that left it are signalled one by one.
+func (e *ender) kill(left time.Duration) (none bool) {
+	if e.p.leaf != nil && len(e.p.cmd.Leave) == 0 {
+		members, err := e.p.leaf.members()
+		e.note(members)
+		if err != nil || len(members) > 0 {
+			_ = e.p.leaf.kill()
+			e.p.leaf.empty(min(left, time.Second), nil)
+		}
 	}
-	members, err := e.p.Members()
-	if err != nil {
-		return -1
-	}
-	e.note(members)
-	if len(members) == 0 {
-		return 0
-	}
-	if e.p.leaf.kill() != nil {
-		return e.signal(unix.SIGKILL)
-	}
-	e.p.leaf.empty(left, nil)
-	return len(members)
+	n := e.signal(unix.SIGKILL)
+	time.Sleep(poll / 2)
+	return n == 0
 }
 
 // signal sends sig to every member and returns how many there were.
 func (e *ender) signal(sig unix.Signal) int {
 	members, err := e.p.Members()
-	if err != nil {
-		return -1 // not empty: nobody may conclude that all are gone
-	}
 	for _, s := range members {
 		if Real.Signal(e.identity(s), sig) == nil {
 			e.note([]Stat{s})
 		}
+	}
+	if err != nil {
+		return -1 // nobody may conclude that all are gone
 	}
 	return len(members)
 }
@@ -182,7 +178,9 @@ func (p *Process) gone(d time.Duration, hurry <-chan struct{}) bool {
 			return false
 		}
 		if p.leaf != nil && len(p.cmd.Leave) == 0 {
-			return p.leaf.empty(left, hurry)
+			if on, _ := p.leaf.populated(); on && p.leaf.empty(left, hurry) {
+				continue // the kernel woke us; some may have left it
+			}
 		}
 		select {
 		case <-hurry:
@@ -203,8 +201,9 @@ func (p *Process) release() []Stat {
 		return nil
 	}
 	spared, _ := p.spare(all)
-	if p.leaf != nil {
-		for _, s := range spared {
+	for _, s := range spared {
+		spareForGood(s)
+		if p.leaf != nil {
 			_ = p.leaf.release(s.PID)
 		}
 	}

@@ -130,15 +130,15 @@ func TestNestedCgroups(t *testing.T) {
 // What the second way cannot find, as the package says: after a killed
 // supervisor, a process without the cookie.
 func TestLeftoverByCookie(t *testing.T) {
-	cookie := "PROC_TEST_COOKIE=" + strconv.Itoa(os.Getpid())
+	value := "run-" + strconv.Itoa(os.Getpid())
 	withIt, without := start(t, Command{NoLeaf: true}, "polite"), start(t, Command{NoLeaf: true}, "polite")
-	carrier, err := Start(context.Background(), Command{Argv: []string{"sleep", "3600"}, Dir: "/", Env: []string{"PATH=/bin:/usr/bin", cookie}, NoLeaf: true})
+	carrier, err := Start(context.Background(), Command{Argv: []string{"sleep", "3600"}, Dir: "/", Env: []string{"PATH=/bin:/usr/bin", "PROC_TEST_COOKIE=outer:" + value}, NoLeaf: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	ended, stuck, err := Leftover{Cookie: cookie}.End(ctx, 5*time.Second)
+	ended, stuck, err := Leftover{Key: "PROC_TEST_COOKIE", Value: value}.End(ctx, 5*time.Second)
 	if err != nil || len(stuck) != 0 || len(ended) != 1 || ended[0].PID != carrier.Identity.PID {
 		t.Errorf("ended %+v, stuck %+v, %v; want the carrier alone", ended, stuck, err)
 	}
@@ -167,5 +167,87 @@ func TestVforkParent(t *testing.T) {
 			t.Errorf("%+v; want parent and child ended", r)
 		}
 		nothingLeft(t, p)
+	})
+}
+
+// Root can leave a leaf. The command itself is a member all the same, and so is
+// an orphan that was handed to us.
+func TestLeavingTheLeaf(t *testing.T) {
+	above := LeafParent()
+	if above == "" || unix.Access(filepath.Join(above, "cgroup.procs"), unix.W_OK) != nil {
+		needs(t, "a cgroup v2 directory that can be written")
+	}
+	for name, script := range map[string]string{
+		"the command": "echo $$ > " + above + "/cgroup.procs; echo ready; exec sleep 3600",
+		"an orphan":   "(echo $BASHPID > " + above + "/cgroup.procs; exec sleep 3600) & echo ready; sleep 0.1",
+		"threaded":    "d=" + above + "/$(basename $(sed -n s/^0:://p /proc/self/cgroup)); mkdir $d/t && echo threaded > $d/t/cgroup.type; sleep 3600 & echo ready; sleep 0.1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			p, err := Start(context.Background(), Command{Argv: []string{"bash", "-c", script}, Dir: "/", Env: os.Environ(), Stdout: w, Stderr: os.Stderr})
+			_ = w.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Read(make([]byte, 6)); err != nil {
+				t.Fatal(err)
+			}
+			if name != "the command" {
+				<-p.Done()
+			}
+			began := time.Now()
+			res := p.End(Limits{Settle: 50 * time.Millisecond, Grace: grace}, nil)
+			if len(res.Ended) != 1 || len(res.Stuck) != 0 {
+				t.Errorf("%+v; want one that is ended", res)
+			}
+			if pids := children(); len(pids) > 0 {
+				t.Errorf("children left: %v", pids)
+			}
+			t.Logf("it took %s", time.Since(began))
+			nothingLeft(t, p)
+		})
+	}
+}
+
+// A command that has the name of a daemon that may stay is no daemon.
+func TestLeaveIsNotTheCommand(t *testing.T) {
+	bothWays(t, func(t *testing.T, c Command) {
+		c.Argv, c.Dir, c.Env, c.Leave = []string{"sleep", "3600"}, "/", os.Environ(), []string{"sleep"}
+		p, err := Start(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := p.End(Limits{Grace: 5 * time.Second}, nil); len(r.Ended) != 1 || len(r.Spared) != 0 {
+			t.Errorf("%+v", r)
+		}
+		nothingLeft(t, p)
+	})
+}
+
+// What one command may leave, the next one's end does not meet.
+func TestLeftDaemonOutlivesTheNext(t *testing.T) {
+	bothWays(t, func(t *testing.T, c Command) {
+		c.Leave = []string{"sleep"}
+		p := start(t, c, "leaves-naked")
+		<-p.Done()
+		r := p.End(Limits{Settle: time.Second}, nil)
+		if len(r.Spared) != 1 {
+			t.Fatalf("%+v", r)
+		}
+		c.Leave = nil
+		next := start(t, c, "exit7")
+		<-next.Done()
+		if r := next.End(Limits{Settle: 50 * time.Millisecond, Grace: grace}, nil); len(r.Ended) != 0 {
+			t.Errorf("%+v; the daemon of another command was met", r)
+		}
+		s := r.Spared[0]
+		if err := Real.Signal(Identity{s.PID, s.Start, p.Identity.BootID}, unix.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		reapAll(p)
 	})
 }

@@ -127,6 +127,9 @@ func (l *leaf) procs() ([]int, error) {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+		if errors.Is(err, unix.EOPNOTSUPP) {
+			return nil // a threaded cgroup: its processes are listed further up
+		}
 		if err != nil {
 			return err
 		}
@@ -141,6 +144,18 @@ func (l *leaf) procs() ([]int, error) {
 		err = nil // a cgroup below went away while we read: so did its members
 	}
 	return out, err
+}
+
+// members are the living processes in the leaf.
+func (l *leaf) members() ([]Stat, error) {
+	pids, err := l.procs()
+	var out []Stat
+	for _, pid := range pids {
+		if s, err := Real.Stat(pid); err == nil {
+			out = append(out, s)
+		}
+	}
+	return alive(out), err
 }
 
 // kill sends SIGKILL to every member, those that fork meanwhile included.

@@ -15,9 +15,11 @@ import (
 
 // Leftover is what a gpuci that was killed may have left of one run.
 type Leftover struct {
-	Cgroups string // directory in which its leaves were made, from LeafParent; "" for none
-	Name    string // what the names of its leaves begin with, as in Command.Name
-	Cookie  string // "KEY=value" that its commands have in their environment
+	Cgroups string   // directory in which its leaves were made, from LeafParent; "" for none
+	Name    string   // what the names of its leaves begin with, as in Command.Name
+	Key     string   // a variable in the environment of its commands,
+	Value   string   // and what stands in it, among others parted by colons
+	Leave   []string // names of daemons that may stay
 }
 
 // LeafParent is the directory in which Start makes leaves, "" where it cannot
@@ -38,7 +40,7 @@ func LeafParent() string {
 func (l Leftover) End(ctx context.Context, limit time.Duration) (ended []Stat, stuck []Stat, err error) {
 	var errs []error
 	for _, dir := range l.leaves() {
-		e, s, err := endLeaf(dir, limit)
+		e, s, err := l.endLeaf(dir, limit)
 		ended, stuck, errs = append(ended, e...), append(stuck, s...), append(errs, err)
 	}
 	boot, err := Real.BootID()
@@ -48,7 +50,7 @@ func (l Leftover) End(ctx context.Context, limit time.Duration) (ended []Stat, s
 	// Twice in a row nothing: a member may have forked while we looked.
 	deadline := time.Now().Add(limit)
 	for empty := 0; empty < 2; {
-		left, err := withCookie(ctx, l.Cookie)
+		left, err := l.withCookie(ctx)
 		if err != nil {
 			return ended, stuck, errors.Join(append(errs, err)...)
 		}
@@ -94,30 +96,32 @@ func (l Leftover) leaves() []string {
 }
 
 // endLeaf kills what is in a leaf and takes it away.
-func endLeaf(dir string, limit time.Duration) (ended, stuck []Stat, err error) {
+func (o Leftover) endLeaf(dir string, limit time.Duration) (ended, stuck []Stat, err error) {
 	l := &leaf{dir: dir}
-	members := func() (out []Stat) {
-		pids, _ := l.procs()
-		for _, pid := range pids {
-			if s, err := Real.Stat(pid); err == nil && !s.Zombie() {
-				out = append(out, s)
-			}
-		}
-		return out
+	all, err := l.members()
+	if err != nil {
+		return nil, nil, err
 	}
-	ended = members()
+	stay, ended := spare(all, o.Leave, 0)
+	for _, s := range stay {
+		if err := l.release(s.PID); err != nil {
+			return nil, all, fmt.Errorf("move %s (pid %d) out of %s: %w", s.Comm, s.PID, dir, err)
+		}
+	}
 	if err := l.kill(); err != nil {
 		return nil, ended, fmt.Errorf("end cgroup %s: %w", dir, err)
 	}
 	if !l.empty(limit, nil) {
-		return ended, members(), nil
+		stuck, _ = l.members()
+		return ended, stuck, nil
 	}
 	return ended, nil, l.remove()
 }
 
-// withCookie lists this user's processes that were started with the cookie.
-func withCookie(ctx context.Context, cookie string) ([]Stat, error) {
-	if !strings.Contains(cookie, "=") {
+// withCookie lists this user's processes that were started with the cookie,
+// less the daemons that may stay.
+func (l Leftover) withCookie(ctx context.Context) ([]Stat, error) {
+	if l.Key == "" || l.Value == "" {
 		return nil, nil
 	}
 	table, err := Real.Table()
@@ -134,11 +138,22 @@ func withCookie(ctx context.Context, cookie string) ([]Stat, error) {
 		env, err := Real.Environ(ctx, pid)
 		var hung *HungError
 		switch {
-		case err == nil && slices.Contains(env, cookie):
+		case err == nil && l.carries(env):
 			out = append(out, s)
 		case ctx.Err() != nil && !errors.As(err, &hung):
 			return out, ctx.Err()
 		}
 	}
-	return out, nil
+	_, rest := spare(out, l.Leave, 0)
+	return rest, nil
+}
+
+// carries says whether an environment has the cookie.
+func (l Leftover) carries(env []string) bool {
+	for _, e := range env {
+		if list, ok := strings.CutPrefix(e, l.Key+"="); ok && slices.Contains(strings.Split(list, ":"), l.Value) {
+			return true
+		}
+	}
+	return false
 }

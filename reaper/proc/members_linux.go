@@ -7,50 +7,40 @@ import (
 )
 
 // Members returns what is alive of the command now: itself and everything
-// below it, wherever it went. In a leaf the kernel keeps the list. Without one
-// it is our foreign children (the command, and orphans that were handed to us)
-// and all below them.
+// below it, wherever it went. In a leaf the kernel keeps a list of those that
+// did not leave it (root can). Beside that, and without a leaf alone, it is our
+// foreign children (the command, and orphans that were handed to us) and all
+// below them.
 func (p *Process) Members() ([]Stat, error) {
 	all, err := p.all()
-	if err != nil {
-		return nil, err
-	}
 	_, rest := p.spare(all)
-	return rest, nil
+	return rest, err
 }
 
-// all are the members with the daemons that are left alone.
-func (p *Process) all() ([]Stat, error) {
+// all are the members with the daemons that are left alone. With an error it
+// is those that could be found.
+func (p *Process) all() (list []Stat, err error) {
 	if p.leaf != nil {
-		return p.inLeaf()
+		list, err = p.leaf.members()
 	}
 	tops := p.foreign()
 	if len(tops) == 0 {
-		return nil, nil
+		return list, err
 	}
-	t, err := Real.Table()
-	if err != nil {
-		return nil, err
+	t, terr := Real.Table()
+	if terr != nil {
+		return append(list, tops...), terr
 	}
 	var pids []int
 	for _, s := range tops {
 		pids = append(pids, s.PID)
 	}
-	return append(tops, alive(t.Below(pids...))...), nil
-}
-
-func (p *Process) inLeaf() ([]Stat, error) {
-	pids, err := p.leaf.procs()
-	if err != nil {
-		return nil, err
-	}
-	var out []Stat
-	for _, pid := range pids {
-		if s, err := Real.Stat(pid); err == nil {
-			out = append(out, s)
+	for _, s := range append(tops, alive(t.Below(pids...))...) {
+		if !slices.ContainsFunc(list, same(s)) {
+			list = append(list, s)
 		}
 	}
-	return alive(out), nil
+	return list, err
 }
 
 func alive(list []Stat) []Stat {
@@ -60,7 +50,12 @@ func alive(list []Stat) []Stat {
 // spare splits the members into daemons that may stay, with all that is below
 // them, and the rest.
 func (p *Process) spare(all []Stat) (spared, rest []Stat) {
-	if len(p.cmd.Leave) == 0 {
+	return spare(all, p.cmd.Leave, p.Identity.PID)
+}
+
+// spare is the same for any list; the command itself is never a daemon.
+func spare(all []Stat, leave []string, command int) (spared, rest []Stat) {
+	if len(leave) == 0 {
 		return nil, all
 	}
 	table := make(Table, len(all))
@@ -69,7 +64,7 @@ func (p *Process) spare(all []Stat) (spared, rest []Stat) {
 	}
 	stays := make(map[int]bool)
 	for _, s := range all {
-		if !p.leaves(s) {
+		if s.PID == command || !named(s, leave) {
 			continue
 		}
 		stays[s.PID] = true
@@ -90,12 +85,12 @@ func (p *Process) spare(all []Stat) (spared, rest []Stat) {
 // maxComm is how much of a name the kernel keeps, TASK_COMM_LEN less the NUL.
 const maxComm = 15
 
-// leaves says whether a member is a daemon that was named: by its command name
-// or by the name of its executable.
-func (p *Process) leaves(s Stat) bool {
+// named says whether a process is one of those daemons: by its command name or
+// by the name of its executable.
+func named(s Stat, leave []string) bool {
 	exe, err := Real.Exe(s.PID)
 	known := err == nil && exe.Known()
-	for _, name := range p.cmd.Leave {
+	for _, name := range leave {
 		if s.Comm == name[:min(len(name), maxComm)] || known && filepath.Base(exe.Path) == name {
 			return true
 		}

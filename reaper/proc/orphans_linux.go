@@ -94,6 +94,7 @@ func (p *Process) lookForeign() (out []Stat, stable bool) {
 		case pid == command && !s.Zombie():
 			out = append(out, s)
 		case s.PGRP == ours || commands.pids[pid]: // os/exec's, ours or another command's
+		case commands.spared[pid] == s.Start && !s.Zombie(): // and start ticks are never 0
 		case !s.Zombie():
 			out = append(out, s)
 		default:
