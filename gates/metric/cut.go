@@ -12,6 +12,10 @@ import (
 // minus is U+2212, which some print for a sign.
 const minus = "−"
 
+// groupMark are the characters, besides a comma, that stand between groups of
+// digits; U+066C and U+066B do so, and begin decimals, in Arabic script.
+const groupMark = "_'’٬٫" + thin
+
 const ofNumbers = "+-.,0123456789eE"
 
 // numeric is a text that is a number and nothing else.
@@ -26,7 +30,7 @@ var (
 	strange = regexp.MustCompile(`^(?:\.?[dD][-+−]?[0-9]|\.?[eE]−[0-9])`)
 	bare    = regexp.MustCompile(`^[-+][0-9]{3}(?:[^0-9]|$)`)
 	// Digits in groups, a decimal comma, a clock.
-	grouped = regexp.MustCompile(`^[,_'’:\x{a0}\x{202f}][0-9]`)
+	grouped = regexp.MustCompile(`^[,:` + groupMark + `][0-9]`)
 	hex     = regexp.MustCompile(`^[xX][0-9a-fA-F]`)
 )
 
@@ -35,7 +39,7 @@ var (
 // "d_5" and "p99:12" are names with a number.
 var (
 	head      = regexp.MustCompile(`[0-9]\.?(?:[eE][-+−]?)?$|(?:^|\W)[0-9]*\.?[0-9]+\.?[dD][-+−]?$|(?:^|[\s=:(\[,"'+−-])\.$`)
-	headGroup = regexp.MustCompile(`(?:^|\W)[0-9]+(?:[,_'’\x{a0}\x{202f}][0-9]+)*[,_'’\x{a0}\x{202f}]$`)
+	headGroup = regexp.MustCompile(`(?:^|\W)[0-9]+(?:[,` + groupMark + `][0-9]+)*[,` + groupMark + `]$`)
 	headClock = regexp.MustCompile(`(?:^|\W)[0-9]+:$`)
 	headHex   = regexp.MustCompile(`(?:^|\W)0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][-+]?)?$`)
 	headBare  = regexp.MustCompile(`(?:^|\W)[0-9]*\.[0-9]+[-+]$`) // three digits follow
@@ -74,6 +78,9 @@ func (s span) behind() []byte {
 // of "1.2e-3" is a thousand times off, and a lost sign makes a negative time
 // look sound. What the pattern itself has there as a literal, its author meant.
 func (s span) cut(name string, at place, unit string) error {
+	if more := s.sequel(at, unit); more != "" {
+		return fmt.Errorf("the pattern reads %q out of %q: print it as 1234.5 or 1e-3; if the number ends there, write what follows into the pattern, right behind the group `%s`", s.text(), s.text()+more, name)
+	}
 	var advice string
 	switch {
 	case len(s.before()) == 0 && len(s.behind()) == 0:
@@ -122,7 +129,7 @@ func (s span) goesOn(re *regexp.Regexp, at place) bool {
 // meant says that the pattern has the very character that follows.
 func (s span) meant(at place) bool {
 	r, _ := utf8.DecodeRune(s.behind())
-	return at.after != 0 && strings.EqualFold(string(r), string(at.after))
+	return at.back.means(r)
 }
 
 // split says that the number is printed in a way that no group could take.

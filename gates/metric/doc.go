@@ -12,6 +12,8 @@
 // unit that is not the metric's, and a time, size or count below zero are
 // faults of the measurement, and a gate with one of them cannot be green. A
 // pattern for digits also finds a number with a sign, a NaN and an infinity in
-// the place of its number. What a pattern skips with .* it may pass over: only
-// \D* and its like are looked through for a NaN. It does not decide outcomes.
+// the place of its number. Digits in groups that a blank parts ("1 234") are
+// seen behind a number only, not in front of it. What a pattern skips with .* it
+// may pass over: only \D* and its like are looked through for a NaN. It does not
+// decide outcomes.
 package metric

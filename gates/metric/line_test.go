@@ -80,7 +80,7 @@ func TestPatternBesideOwnLine(t *testing.T) {
 // No line gives a sample that is not the finite number it was printed as.
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{"worst rel 6.3e-7 on d_g", "gpuci:metric name=m value=1 a=\"b c\"", "worst rel nan on d_g", "gpuci:metric =", "\x00\xff",
-		"[gpuci:metric name=m value=9]", ".gpuci:metric name=\"m\" value=−5", "bwd −5 ms", "bwd 9,999 ms", "bwd 0x1.8p3", "bwd 1.5µs", "bwd -.5e-3", "bwd nan at 3", "bwd 4:30", "bwd 0.12D+05"} {
+		"[gpuci:metric name=m value=9]", ".gpuci:metric name=\"m\" value=−5", "bwd −5 ms", "bwd 9,999 ms", "bwd 0x1.8p3", "bwd 1.5µs", "bwd -.5e-3", "bwd nan at 3", "bwd 4:30", "bwd 0.12D+05", "bwd 3 [s]", "bwd 1 234", "bwd 3 million", "bwd 3 × 10^5", "bwd 3·s"} {
 		f.Add([]byte(s))
 	}
 	specs := []Spec{{Metric: "m", Pattern: worst}, {Metric: "w", Pattern: `(?P<value>\S+)`, Unit: "ms"},

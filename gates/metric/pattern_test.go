@@ -137,18 +137,20 @@ func TestCounters(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	for src, want := range map[string]place{
-		`x=(?P<value>\d+)ms`:           {front{literal: '='}, 'm'},
-		`x\s*(?P<value>\d+)\s*ms`:      {front{}, 'm'},
-		`(?P<value>\d+)\s+ms`:          {front{loose: true}, 0},
-		`.*?\b(?P<value>\d+)\b,`:       {front{loose: true}, ','},
-		`^(?P<value>\d+)[x]`:           {front{}, 'x'},
-		`a((?:b(?P<value>\d+))/)`:      {front{literal: 'b'}, '/'},
-		`((?P<value>\d+) )+x`:          {front{loose: true}, ' '},
-		`(?:(?P<value>\d+))+x`:         {front{loose: true}, 0},
-		`a(?P<value>\d+)(?:ms|s)`:      {front{literal: 'a'}, 0},
-		`a(?P<value>\d+)x?`:            {front{literal: 'a'}, 0},
-		`\d+(?P<value>[-+]\d+)\Qi)\E`:  {front{}, 'i'},
-		`a(?P<value>\d+)(?P<unit>ms)b`: {front{literal: 'a'}, 'm'},
+		`x=(?P<value>\d+)ms`:           {front{literal: '='}, back{literal: 'm'}},
+		`x\s*(?P<value>\d+)\s*ms`:      {front{}, back{literal: 'm'}},
+		`(?P<value>\d+)\s+ms`:          {front{loose: true}, back{true, 'm'}},
+		`.*?\b(?P<value>\d+)\b,`:       {front{loose: true}, back{literal: ','}},
+		`^(?P<value>\d+)[x]`:           {front{}, back{literal: 'x'}},
+		`a((?:b(?P<value>\d+))/)`:      {front{literal: 'b'}, back{literal: '/'}},
+		`((?P<value>\d+) )+x`:          {front{loose: true}, back{gap: true}},
+		`(?:(?P<value>\d+))+x`:         {front{loose: true}, back{}},
+		`a(?P<value>\d+)(?:ms|s)`:      {front{literal: 'a'}, back{}},
+		`a(?P<value>\d+)x?`:            {front{literal: 'a'}, back{}},
+		`\d+(?P<value>[-+]\d+)\Qi)\E`:  {front{}, back{literal: 'i'}},
+		`a(?P<value>\d+)(?P<unit>ms)b`: {front{literal: 'a'}, back{literal: 'm'}},
+		`a(?P<value>\d+)( +)(b) T`:     {front{literal: 'a'}, back{gap: true}},
+		`a(?P<value>\d+)\s? T`:         {front{literal: 'a'}, back{true, 'T'}},
 	} {
 		p, err := Compile(src)
 		if err != nil {

@@ -3,12 +3,20 @@ package metric
 import (
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 )
+
+// blanks are what may stand between a number and what belongs to it.
+const blanks = " \t\n\v\f\r" + thin
+
+// thin are the blanks that are set inside a number: no-break, and of the width
+// of a figure or less.
+const thin = "\u00a0\u2007\u2008\u2009\u200a\u202f"
 
 // place is what a pattern has right around a number group.
 type place struct {
 	front front
-	after rune // the literal that must stand right behind, blanks that may be missing aside; 0 when none
+	back  back
 }
 
 // front is what a pattern has right in front of a number group.
@@ -18,30 +26,41 @@ type front struct {
 	class   *syntax.Regexp // the class of what is skipped when no digit is in it, as with \D*
 }
 
+// back is what a pattern has right behind a number group.
+type back struct {
+	gap     bool // a blank must stand there
+	literal rune // the literal that must stand there, behind blanks if any; 0 when none
+}
+
+// means says that the pattern itself has the character that follows a number.
+func (b back) means(r rune) bool {
+	return b.gap && strings.ContainsRune(blanks, r) || b.literal != 0 && strings.EqualFold(string(r), string(b.literal))
+}
+
 // placesIn finds the place of every number group, by its index.
 func placesIn(tree *syntax.Regexp, number func(group string) bool) map[int]place {
 	out := make(map[int]place)
-	var walk func(r *syntax.Regexp, f front, after rune)
-	walk = func(r *syntax.Regexp, f front, after rune) {
+	var walk func(r *syntax.Regexp, f front, b back)
+	walk = func(r *syntax.Regexp, f front, b back) {
 		switch r.Op {
 		case syntax.OpCapture:
 			if number(r.Name) {
-				out[r.Cap] = place{f, after}
+				out[r.Cap] = place{f, b}
 			}
-			walk(r.Sub[0], f, after)
+			walk(r.Sub[0], f, b)
 		case syntax.OpConcat:
 			for i, s := range r.Sub {
-				walk(s, frontOf(r.Sub[:i], f), afterOf(r.Sub[i+1:], after))
+				walk(s, frontOf(r.Sub[:i], f), backOf(r.Sub[i+1:], b))
 			}
 		case syntax.OpAlternate, syntax.OpQuest:
 			for _, s := range r.Sub {
-				walk(s, f, after)
+				walk(s, f, b)
 			}
 		case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat:
-			walk(r.Sub[0], front{loose: true}, 0)
+			walk(r.Sub[0], front{loose: true}, back{})
 		}
 	}
-	walk(tree, front{loose: true}, 0) // a match can begin anywhere
+	walk(tree, front{loose: true}, back{}) // a match can begin anywhere
 	return out
 }
 
@@ -82,22 +101,37 @@ func endOf(r *syntax.Regexp) front {
 	return front{}
 }
 
-// afterOf is the literal that a sequence begins with; outer is what follows it.
-func afterOf(seq []*syntax.Regexp, outer rune) rune {
+// backOf is what a sequence begins with; outer is what follows it.
+func backOf(seq []*syntax.Regexp, outer back) back {
+	gap := false
 	for _, s := range seq {
 		switch {
-		case zeroWidth(s), blank(s) && mayMiss(s):
+		case zeroWidth(s):
 			continue
-		case s.Op == syntax.OpLiteral:
-			return s.Rune[0]
-		case s.Op == syntax.OpCapture, s.Op == syntax.OpPlus, s.Op == syntax.OpRepeat && s.Min > 0:
-			return afterOf(s.Sub, 0)
-		case s.Op == syntax.OpConcat:
-			return afterOf(s.Sub, 0)
+		case blank(s):
+			gap = gap || !mayMiss(s)
+			continue
 		}
-		return 0
+		b := startOf(s)
+		return back{gap || b.gap, b.literal}
 	}
-	return outer
+	return back{gap || outer.gap, outer.literal}
+}
+
+func startOf(r *syntax.Regexp) back {
+	switch r.Op {
+	case syntax.OpLiteral:
+		text := strings.TrimLeft(string(r.Rune), blanks)
+		first, _ := utf8.DecodeRuneInString(text)
+		return back{len(text) < len(string(r.Rune)), first}
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpConcat:
+		return backOf(r.Sub, back{})
+	case syntax.OpRepeat:
+		if r.Min > 0 {
+			return backOf(r.Sub, back{})
+		}
+	}
+	return back{}
 }
 
 func zeroWidth(r *syntax.Regexp) bool {
@@ -110,7 +144,6 @@ func mayMiss(r *syntax.Regexp) bool {
 
 // blank says that all a part of a pattern can match is blanks.
 func blank(r *syntax.Regexp) bool {
-	const blanks = " \t\n\v\f\r\u00a0"
 	switch r.Op {
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
 		return blank(r.Sub[0])

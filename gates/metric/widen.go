@@ -48,7 +48,7 @@ func (p place) notFinite() string {
 	if p.front.loose {
 		begin, field = `\b`, "" // "L_inf" is a name, and "***" a line across
 	}
-	if word(p.after) {
+	if word(p.back.literal) && !p.back.gap {
 		end = "" // the pattern itself says what follows: "NaNms"
 	}
 	return strings.NewReplacer("%B", begin, "%E", end, "%S", field).Replace(notFinite)
