@@ -17,7 +17,8 @@ import (
 
 // Bounds on the time that a hung gate costs after its time is up.
 const (
-	stackTime = 10 * time.Second
+	stackTime = 10 * time.Second // in all
+	oneStack  = 3 * time.Second  // a process: gdb waits for ever on one that is frozen or in D
 	maxStacks = 16
 )
 
@@ -71,6 +72,8 @@ func wchan(pid int) string {
 // gdb prints all threads' stacks; nothing where there is no gdb or it may not
 // attach. A process in D cannot be attached to, hence the time limit.
 func gdb(ctx context.Context, pid int) []byte {
+	ctx, cancel := context.WithTimeout(ctx, oneStack)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, "gdb", "--batch", "-nx", "-ex", "thread apply all bt 32", "-p", strconv.Itoa(pid))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
