@@ -94,6 +94,7 @@ func (f *flow) products(named []string, failed bool) {
 		found, err := filepath.Glob(filepath.Join(f.opt.Root, glob))
 		if (err != nil || len(found) == 0) && !failed {
 			f.find(Broken, fmt.Sprintf("no build product matches %s", glob))
+			f.next("products are globs from the directory of gpuci.toml: is it built, and spelt so?")
 		}
 		paths = append(paths, found...)
 	}

@@ -98,6 +98,8 @@ func (f *flow) expect(now time.Time) {
 	case v.Outcome == Red && over:
 		f.find(Red, fmt.Sprintf("it was a known red of %s until %s, and that is over", g.Owner, until))
 		f.next("mend it, or agree on a new end with " + g.Owner)
+	case v.Outcome == Red && v.Tests != nil && v.Tests.Ran() == 0:
+		f.find(Red, "no test ran: that is not the red that is known")
 	case v.Outcome == Red:
 		v.Outcome = KnownRed
 		f.next(fmt.Sprintf("%s owns it until %s", g.Owner, until))

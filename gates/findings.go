@@ -55,17 +55,27 @@ func (f *flow) exit(c reader.Counts) (failed bool) {
 	case c.Failed > 0:
 		f.find(Red, fmt.Sprintf("%d failed", c.Failed)+listed(c.FailedNames))
 	case f.gate.Reader == "none":
-		f.find(Red, "the command failed: "+how)
+		f.find(Red, "the command failed: "+how+f.which(e))
 	case c.Ran() > 0:
-		f.find(Red, fmt.Sprintf("the command failed (%s) though %s passed and none failed", how, plural(c.Passed, "test")))
+		f.find(Red, fmt.Sprintf("the command failed (%s%s) though %s passed and none failed", how, f.which(e), plural(c.Passed, "test")))
 	default:
-		f.find(Red, fmt.Sprintf("the command failed (%s) and no test ran", how))
-		f.next("does it compile? Put the compiling into `build`, and a failure there is told apart")
+		f.find(Red, fmt.Sprintf("the command failed (%s%s) and no test ran", how, f.which(e)))
+		if len(f.gate.Build) == 0 {
+			f.next("does it compile? Put the compiling into `build`, and a failure there is told apart")
+		}
 	}
 	for _, text := range c.Contradictions {
 		f.find(Red, text)
 	}
 	return true
+}
+
+// which names the command that ended, where there are several.
+func (f *flow) which(e Ended) string {
+	if len(f.gate.Run) < 2 {
+		return ""
+	}
+	return ", in: " + quoteArgv(e.Argv)
 }
 
 func howEnded(e Ended) string {

@@ -18,11 +18,11 @@ type step struct {
 // pipeline is the way of every gate, in this order.
 func pipeline() []step {
 	return []step{
-		{"sweep", nil},    // reaper: what leaked in this lane
-		{"pressure", nil}, // pressure: let the box breathe
-		{"queue", nil},    // buildlock: one link at a time, from here on
+		{"sweep", nil},           // reaper: what leaked in this lane
+		{"pressure", nil},        // pressure: let the box breathe
+		{"queue", nil},           // buildlock: one link at a time, from here on
+		{"card", (*flow).doCard}, // refuses only; when it looks, it comes after the build
 		{"build", (*flow).doBuild},
-		{"card", (*flow).doCard},
 		{"run", (*flow).doRun},
 		{"judge", (*flow).doJudge},
 	}

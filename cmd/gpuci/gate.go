@@ -30,7 +30,7 @@ numbers, holds them against their bars, and prints an outcome. The child's
 output goes to stderr as it comes and whole into the run's directory; the
 outcome goes to stdout.
 
-ARGS after -- are appended to the gate's run. The outcome then says partial:
+ARGS after -- are appended to the last command of the gate's run. The outcome then says partial:
 it covers less than the gate, and is not recorded as the gate's.
 
 A gate in gpuci.toml:
@@ -44,7 +44,7 @@ Examples:
   gpuci gate kda-oracle
   gpuci gate --all --keep-going
   gpuci gate fused-adjoint -- tail_chunk     # only the tests with this name
-  gpuci gate --all --json | jq -r 'select(.type=="verdict") | .outcome'
+  gpuci gate --all --keep-going --json > outcomes.jsonl; echo $?
 
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken, 103
 attention, 124 out of time, 75 refused; 4 no such gate, 64 usage, 78

@@ -135,12 +135,17 @@ func orNone(s string) string {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
+// outcomeWord says also whether only a part of the gate ran.
+func outcomeWord(v gates.Verdict) string {
+	if v.Partial {
+		return "partial " + string(v.Outcome)
+	}
+	return string(v.Outcome)
+}
+
 // colours of outcomes: green, yellow for what wants a look, red for the rest.
 func (a *app) paint(v gates.Verdict) string {
-	word := string(v.Outcome)
-	if v.Partial {
-		word = "partial " + word
-	}
+	word := outcomeWord(v)
 	if !a.outColor() {
 		return word
 	}
@@ -178,7 +183,7 @@ func (a *app) summary(done []gates.Verdict, notRun []string, code int, o gateOpt
 	s := summaryLine{"summary", selected, make(map[string]int), notRun, code}
 	var words []string
 	for _, v := range done {
-		word := string(v.Outcome)
+		word := outcomeWord(v)
 		if s.Outcomes[word] == 0 {
 			words = append(words, word)
 		}

@@ -56,7 +56,7 @@ func (f *fields) scope(g *Gate) {
 			t.add(e.span, "use letters, digits, - _ and .", "%s in %s is no name", quoted(e.key), t.label)
 			continue
 		}
-		axis := t.sub(e.key, fmt.Sprintf("%s = %s", e.key, axisExample))
+		axis := t.sub(e.key, fmt.Sprintf("%s = %s; a key of the gate itself stands above the gate's first sub-table", e.key, axisExample))
 		if axis == nil {
 			continue
 		}
