@@ -25,6 +25,9 @@ func LookPath(name, dir string, env []string) (string, error) {
 			continue // a relative PATH entry runs whatever the lane holds
 		}
 		path := filepath.Join(d, name)
+		if _, err := os.Stat(path); err != nil {
+			continue // not there, or in a directory that is not ours to look into
+		}
 		switch err := runnable(path); {
 		case err == nil:
 			return path, nil

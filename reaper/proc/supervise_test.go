@@ -226,7 +226,7 @@ func TestLookPathIsTheChilds(t *testing.T) {
 
 // Field case 11: on a start time that does not match, nothing is signalled.
 func TestSignalNeedsIdentity(t *testing.T) {
-	p := start(t, Command{}, "polite")
+	p := start(t, Command{NoLeaf: true}, "polite")
 	id := p.Identity
 	for _, wrong := range []Identity{
 		{id.PID, id.Start + 1, id.BootID}, {id.PID, id.Start, "another boot"}, {1 << 30, 1, id.BootID},
