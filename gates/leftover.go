@@ -98,16 +98,18 @@ func (f *flow) endLeftover(ctx context.Context, run string) bool {
 		f.opt.note("%s is no record of a run: %v; remove it", path, err)
 		return false
 	}
-	here := f.here()
+	here := startedHere()
 	if s.Host != here.Host || s.PIDs != here.PIDs {
 		return false // its processes are not ours to see: that host or container will
 	}
-	ended := s.Gpuci.BootID == here.Gpuci.BootID && f.endProcesses(ctx, s)
-	if f.kept {
-		return ended
+	var ended, stuck bool
+	if s.Gpuci.BootID == here.Gpuci.BootID { // after a reboot there is nothing left to end
+		ended, stuck = f.endProcesses(ctx, s)
 	}
-	f.closeKilled(s)
-	_ = os.Remove(path)
+	if !stuck {
+		f.closeKilled(s)
+		_ = os.Remove(path)
+	}
 	return ended
 }
 
@@ -133,8 +135,8 @@ func readStarted(path, run string) (s startedRecord, err error) {
 	return s, nil
 }
 
-// here is what a started record says of the place where it was written.
-func (f *flow) here() startedRecord {
+// startedHere is what a started record says of the place where it is written.
+func startedHere() startedRecord {
 	s := startedRecord{Cgroups: proc.LeafParent()}
 	s.Host, _ = os.Hostname()
 	s.PIDs, _ = os.Readlink("/proc/self/ns/pid")
@@ -142,20 +144,21 @@ func (f *flow) here() startedRecord {
 	return s
 }
 
-// endProcesses ends what a killed run left, and says whether that was anything.
-// What cannot be ended keeps the run's file, for the next gpuci to try.
-func (f *flow) endProcesses(ctx context.Context, s startedRecord) bool {
+// endProcesses ends what a killed run left. It says whether it ended anything,
+// and whether anything could not be ended: that keeps the run's file, for the
+// next gpuci to try.
+func (f *flow) endProcesses(ctx context.Context, s startedRecord) (some, kept bool) {
 	ctx, cancel := context.WithTimeout(ctx, cookieTime)
 	defer cancel()
 	left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run + "-", Key: runsVariable, Value: s.Run, Leave: s.Leave}
 	ended, stuck, err := left.End(ctx, leftoverTime)
-	if f.kept = err != nil || len(stuck) > 0; f.kept {
+	if kept = err != nil || len(stuck) > 0; kept {
 		f.opt.note("run %s of gate %s was killed, and what it left could not be ended: %v %v", s.Run, s.Gate, names(stuck), err)
 	}
 	if len(ended) > 0 {
 		f.opt.note("ended what run %s of gate %s left when gpuci was killed: %s", s.Run, s.Gate, strings.Join(names(ended), ", "))
 	}
-	return len(ended) > 0
+	return len(ended) > 0, kept
 }
 
 // closeKilled gives a killed run its verdict, unless it reached one.

@@ -53,7 +53,6 @@ type flow struct {
 	rec     *record
 	judge   *judge
 	started int              // commands so far
-	kept    bool             // what a killed run left could not be ended
 	build   *ended           // nil when the gate builds nothing
 	run     *ended           // nil when it did not get there
 	lane    *worktrees.Watch // on the lane, from before the build
@@ -115,7 +114,7 @@ func (f *flow) begin() error {
 	if f.judge, err = newJudge(f.gate, func(s metric.Sample) { f.rec.sample(s) }); err != nil {
 		return err
 	}
-	started := f.here()
+	started := startedHere()
 	started.Run, started.Gate, started.Lane = f.v.Run, f.gate.Name, f.opt.Lane.Name
 	started.Begun, started.Leave = f.v.Started, f.gate.Leave
 	f.rec, err = newRecord(f.opt.State, started)
@@ -125,9 +124,6 @@ func (f *flow) begin() error {
 	f.v.Dir = f.rec.dir
 	return nil
 }
-
-// ErrArgs says that arguments cannot be given to this gate.
-var ErrArgs = errors.New("arguments cannot be appended")
 
 // withArgs appends the arguments of `gpuci gate NAME -- ARGS` to the last
 // command. A shell string gets them as "$@", and must use it: arguments that
@@ -139,7 +135,7 @@ func withArgs(run []config.Command, args []string) ([]config.Command, error) {
 	run = slices.Clone(run)
 	last := &run[len(run)-1]
 	if last.Shell != "" && !usesArgs(last.Shell) {
-		return nil, fmt.Errorf(`%w: the gate's run is a shell string that does not use "$@"`, ErrArgs)
+		return nil, errors.New(`arguments cannot be appended: the gate's run is a shell string that does not use "$@"`)
 	}
 	last.Argv = append(slices.Clone(last.Argv), args...)
 	return run, nil
