@@ -215,13 +215,17 @@ const (
 
 // env is the environment of a gate's commands.
 func (f *flow) env() []string {
-	env := append(os.Environ(), runVariable+"="+f.v.Run,
-		runsVariable+"="+strings.Trim(os.Getenv(runsVariable)+":"+f.v.Run, ":"), "GPUCI_GATE="+f.gate.Name,
-		envWithin+"="+strings.Trim(os.Getenv(envWithin)+":"+f.key(), ":"))
+	env := append(os.Environ(), runVariable+"="+f.v.Run, "GPUCI_GATE="+f.gate.Name,
+		longer(runsVariable, f.v.Run), longer(envWithin, f.key()))
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)
 	}
 	return env
+}
+
+// longer is a variable that lists what stands above a process, with one more.
+func longer(variable, item string) string {
+	return variable + "=" + strings.TrimPrefix(os.Getenv(variable)+":"+item, ":")
 }
 
 // quoteArgv prints a command line that a shell would read back the same.

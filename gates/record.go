@@ -19,7 +19,7 @@ import (
 // record is the directory of one run: started.json from the beginning on,
 // run.log (and build.log) with all output, metrics.jsonl with every number,
 // verdict.json at the end. A directory without verdict.json is a run that was
-// killed, or is still going on if the process in started.json lives.
+// killed, or one that goes on: then its file in live/ is locked.
 type record struct {
 	dir     string
 	live    string       // the file that says the run goes on

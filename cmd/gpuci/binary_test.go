@@ -64,12 +64,22 @@ func (w workspace) command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// stored lists what matches a pattern in the state directory.
+func (w workspace) stored(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(w.state, "gpuci", "*", pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
 // verdict reads the one recorded verdict.
 func (w workspace) verdict(t *testing.T) gates.Verdict {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "runs", "*", "verdict.json"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("want one recorded verdict, found %q, %v", found, err)
+	found := w.stored(t, "runs/*/verdict.json")
+	if len(found) != 1 {
+		t.Fatalf("want one recorded verdict, found %q", found)
 	}
 	return readVerdict(t, found[0])
 }

@@ -17,10 +17,9 @@ import (
 // holds back the child's output, and must not hold back gpuci: one goroutine
 // does all the writing, and only the child's output waits for it.
 type console struct {
-	w     io.Writer
-	tty   *os.File // stderr, where it is a terminal that shows colour
-	ops   chan op
-	color bool
+	w   io.Writer
+	tty *os.File // stderr, where it is a terminal that shows colour
+	ops chan op
 }
 
 // op is one thing to write.
@@ -41,21 +40,34 @@ const (
 var errHeld = errors.New("stderr is not being read")
 
 func newConsole(w io.Writer) *console {
-	c := &console{w: w, ops: make(chan op, queued)}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		c.tty = f
-	}
+	c := &console{w: w, ops: make(chan op, queued), tty: terminal(w)}
 	go c.run()
 	return c
 }
 
-// chooseColor follows --color, then NO_COLOR and TERM, then whether stderr is
-// a terminal.
-func (c *console) chooseColor(flag string) {
+// terminal returns what is written to, if it is one.
+func terminal(w io.Writer) *os.File {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// colored says whether colour goes to a stream: by --color, then by NO_COLOR
+// and TERM, then by whether it is a terminal.
+func colored(flag string, tty *os.File) bool {
+	if flag != "auto" {
+		return flag == "always"
+	}
 	_, no := os.LookupEnv("NO_COLOR")
-	c.color = flag == "always" || flag == "auto" && c.tty != nil && !no && os.Getenv("TERM") != "dumb"
-	if !c.color {
-		c.tty = nil // a child on a pipe prints no colour
+	return tty != nil && !no && os.Getenv("TERM") != "dumb"
+}
+
+// chooseColor gives the child no terminal where no colour is wanted: on a pipe
+// it prints none.
+func (c *console) chooseColor(flag string) {
+	if !colored(flag, c.tty) {
+		c.tty = nil
 	}
 }
 

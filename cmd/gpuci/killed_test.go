@@ -68,8 +68,7 @@ func processRuns(pid int) bool {
 func (w workspace) outcomes(t *testing.T) map[gates.Outcome]int {
 	t.Helper()
 	out := make(map[gates.Outcome]int)
-	found, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "runs", "*", "verdict.json"))
-	for _, path := range found {
+	for _, path := range w.stored(t, "runs/*/verdict.json") {
 		out[readVerdict(t, path).Outcome]++
 	}
 	return out
@@ -126,7 +125,7 @@ func TestKilledGpuci(t *testing.T) {
 					t.Errorf("%s: pid %d is alive", file, pid)
 				}
 			}
-			if left, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "live", "*")); len(left) > 0 {
+			if left := w.stored(t, "live/*"); len(left) > 0 {
 				t.Errorf("still said to go on: %q", left)
 			}
 			if n := w.outcomes(t)[gates.Interrupted]; n != 1 {
@@ -183,12 +182,11 @@ func TestKilledAtRandom(t *testing.T) {
 			}
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "live", "*")); len(left) > 0 {
+	if left := w.stored(t, "live/*"); len(left) > 0 {
 		t.Errorf("still said to go on: %q", left)
 	}
 	if dir := proc.LeafParent(); dir != "" {
-		runs, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "runs", "*"))
-		for _, run := range runs {
+		for _, run := range w.stored(t, "runs/*") {
 			if left, _ := filepath.Glob(filepath.Join(dir, "gpuci-"+filepath.Base(run)+"*")); len(left) > 0 {
 				t.Errorf("leaves are left: %q", left)
 			}
@@ -246,7 +244,7 @@ func TestForeignLiveFiles(t *testing.T) {
 	if err := w.command(t, "gate", "next").Run(); err != nil {
 		t.Fatal(err)
 	}
-	found, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "live"))
+	found := w.stored(t, "live")
 	if len(found) != 1 {
 		t.Fatalf("live directories: %q", found)
 	}
@@ -268,7 +266,7 @@ func TestForeignLiveFiles(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "is no record of a run") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if escaped, _ := filepath.Glob(filepath.Join(w.state, "gpuci", "*", "escape")); len(escaped) > 0 {
+	if escaped := w.stored(t, "escape"); len(escaped) > 0 {
 		t.Errorf("written: %q", escaped)
 	}
 }

@@ -3,11 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"gpuci/gates"
 	"gpuci/gates/metric"
@@ -146,7 +143,7 @@ func outcomeWord(v gates.Verdict) string {
 // colours of outcomes: green, yellow for what wants a look, red for the rest.
 func (a *app) paint(v gates.Verdict) string {
 	word := outcomeWord(v)
-	if !a.outColor() {
+	if !colored(a.color, terminal(a.out)) {
 		return word
 	}
 	code := "31"
@@ -157,15 +154,6 @@ func (a *app) paint(v gates.Verdict) string {
 		code = "33"
 	}
 	return "\x1b[1;" + code + "m" + word + "\x1b[0m"
-}
-
-func (a *app) outColor() bool {
-	if a.color != "auto" {
-		return a.color == "always"
-	}
-	f, ok := a.out.(*os.File)
-	_, no := os.LookupEnv("NO_COLOR")
-	return ok && !no && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // summaryLine closes a run of several gates in JSON.

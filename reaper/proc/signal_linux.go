@@ -22,14 +22,11 @@ func (r Root) Signal(id Identity, sig unix.Signal) error {
 		return fmt.Errorf("signal pid %d: open pidfd: %w", id.PID, err)
 	}
 	defer unix.Close(fd)
-	now, err := r.Identity(id.PID)
+	alive, err := r.Alive(id)
 	if err != nil {
-		return err
+		return fmt.Errorf("signal pid %d: %w", id.PID, err)
 	}
-	if now != id {
-		return ErrGone
-	}
-	if s, err := r.Stat(id.PID); err != nil || s.Zombie() {
+	if !alive {
 		return ErrGone
 	}
 	if err := unix.PidfdSendSignal(fd, sig, nil, 0); err != nil {
