@@ -1,0 +1,96 @@
+package buildlock
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Line is a place in line, for people.
+type Line struct {
+	Lock    Lock
+	Ahead   int // live tickets ahead of ours
+	Slots   int // 0 when there is only a Note
+	Waited  time.Duration
+	Limit   time.Duration // of the wait; negative for none
+	Holders []Entry       // who has the lock
+	Note    string        // what else there is to say
+}
+
+// String is the line as it is printed.
+func (l Line) String() string {
+	if l.Slots == 0 {
+		return l.Note
+	}
+	text := fmt.Sprintf("waiting for the %s, %s in line, %s", l.Lock, ordinal(l.Ahead-l.Slots+1), round(l.Waited))
+	if l.Limit >= 0 {
+		text += " of " + short(l.Limit)
+	}
+	text += l.holders()
+	if l.Note != "" {
+		text += ", " + l.Note
+	}
+	return text
+}
+
+func (l Line) holders() string {
+	var list []string
+	for _, h := range l.Holders {
+		list = append(list, h.String())
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "; held by " + strings.Join(list, " and ")
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	switch n % 10 {
+	case 1:
+		suffix = "st"
+	case 2:
+		suffix = "nd"
+	case 3:
+		suffix = "rd"
+	}
+	if n%100 >= 11 && n%100 <= 13 {
+		suffix = "th"
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+// round shortens a duration for people.
+func round(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(10 * time.Millisecond)
+	}
+	return d.Round(time.Second)
+}
+
+// short is a duration without the zeros: 30m and not 30m0s.
+func short(d time.Duration) string {
+	s := round(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// UserName is the name of a user of this machine, or "uid 1007". It reads
+// /etc/passwd only: os/user would link a shim against libc.
+func UserName(uid int) string {
+	data, _ := os.ReadFile("/etc/passwd")
+	for line := range strings.Lines(string(data)) {
+		f := strings.SplitN(line, ":", 4)
+		if len(f) == 4 && f[2] == strconv.Itoa(uid) {
+			return f[0]
+		}
+	}
+	return "uid " + strconv.Itoa(uid)
+}

@@ -1,0 +1,70 @@
+package buildlock
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// What became of a link that a shim saw.
+const (
+	Ticketed = "ticket"  // it ran, or runs, under a ticket of its own
+	Passed   = "passed"  // it is part of one that has a ticket
+	TimedOut = "timeout" // its wait ran out: it was not run
+	Failed   = "failed"  // no ticket could be made: it was not run
+)
+
+// LinkEvent is one line that a shim writes about a link it saw, into the file
+// that $GPUCI_LINK_LOG names.
+type LinkEvent struct {
+	Time    time.Time     `json:"time"`
+	Tool    string        `json:"tool"` // the shim's name: cc, ld.lld
+	Role    string        `json:"role"` // cc, ld, nvcc
+	PID     int           `json:"pid"`
+	Ticket  string        `json:"ticket,omitempty"`
+	Waited  time.Duration `json:"waited_ns"`
+	Outcome string        `json:"outcome"`
+	Error   string        `json:"error,omitempty"`
+}
+
+// Append writes the event to the end of a file that is there, in one write:
+// lines of several shims do not mix.
+func (e LinkEvent) Append(path string) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("note link: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("note link: %w", err)
+	}
+	return nil
+}
+
+// ReadLinkLog reads what the shims of a build wrote. A line that was torn by a
+// full disk is passed over; no file is no links.
+func ReadLinkLog(path string) ([]LinkEvent, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read links: %w", err)
+	}
+	var out []LinkEvent
+	for line := range bytes.Lines(data) {
+		var e LinkEvent
+		if json.Unmarshal(line, &e) == nil && e.Outcome != "" {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,110 @@
+package buildlock
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/reaper/proc"
+)
+
+// mark names a ticket in GPUCI_TICKETS.
+type mark struct {
+	lock   Lock
+	number uint64
+}
+
+func (m mark) String() string { return ticketID(m.lock, m.number) }
+
+func parseMark(s string) (m mark, ok bool) {
+	at := strings.LastIndexByte(s, '-')
+	if at < 0 {
+		return m, false
+	}
+	n, err := strconv.ParseUint(s[at+1:], 10, 64)
+	m = mark{Lock(s[:at]), n}
+	return m, err == nil && m.lock.valid()
+}
+
+// Holds says whether a process above us holds lock l, by the marks in our
+// environment ($GPUCI_TICKETS).
+func Holds(dir, marks string, l Lock) bool {
+	for _, m := range believed(orDefault(dir), marks) {
+		if m.lock == l {
+			return true
+		}
+	}
+	return false
+}
+
+// believed picks the marks that are true: the ticket is live, and its holder
+// is one of our ancestors. An environment is inherited by everything a link
+// may start and can be copied anywhere; a line of ancestors cannot.
+func believed(dir, marks string) (out []mark) {
+	if marks == "" {
+		return nil
+	}
+	above := ancestors()
+	for s := range strings.SplitSeq(marks, ":") {
+		m, ok := parseMark(s)
+		if !ok {
+			continue
+		}
+		r, live := m.read(dir)
+		if start, ok := above[r.PID]; live && ok && start == r.Start {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// read reads a live ticket of this boot, without making anything.
+func (m mark) read(dir string) (r record, live bool) {
+	d, err := openShared(filepath.Join(dir, string(m.lock)))
+	if err != nil {
+		return r, false
+	}
+	defer d.close()
+	q := queue{d, m.lock}
+	if live, err = q.live(m.number); err != nil || !live {
+		return r, false
+	}
+	r, _, err = q.record(m.number)
+	boot, berr := proc.Real.BootID()
+	return r, err == nil && berr == nil && r.BootID == boot
+}
+
+// ancestors are the processes above us with their start ticks, ourselves among
+// them: a shim that executes another one has kept its pid. The line is walked
+// upwards; when an ancestor ends meanwhile, it leads where it now leads.
+func ancestors() map[int]uint64 {
+	out := map[int]uint64{}
+	for pid := os.Getpid(); pid > 0; {
+		s, err := proc.Real.Stat(pid)
+		if _, seen := out[pid]; seen || err != nil {
+			break
+		}
+		out[pid] = s.Start
+		pid = s.PPID
+	}
+	return out
+}
+
+// record reads what a ticket says.
+func (q queue) record(n uint64) (record, granted, error) {
+	f, err := q.open(fileName(n), unix.O_RDONLY)
+	if err != nil {
+		return record{}, granted{}, err
+	}
+	defer f.Close()
+	buf := make([]byte, 8192)
+	got, err := f.Read(buf)
+	if got == 0 && err != nil {
+		return record{}, granted{}, err
+	}
+	r, g := parseRecord(buf[:got])
+	return r, g, nil
+}

@@ -1,0 +1,74 @@
+package buildlock
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"gpuci/reaper/proc"
+)
+
+// Who is what a ticket says of the one who queues, beyond the process.
+type Who struct {
+	Lane    string // the lane's name, "" where there is none
+	Command string // the build's command, for people
+	Dir     string // the working directory
+	Build   string // id of the build or run it belongs to
+}
+
+// record is the content of a ticket: one JSON line when it is made, a second
+// one when it is granted. It informs; the lock decides.
+type record struct {
+	PID    int       `json:"pid"`
+	Start  uint64    `json:"start"`
+	BootID string    `json:"boot"`
+	PIDNS  uint64    `json:"pidns"` // pids of another namespace name nobody here
+	UID    int       `json:"uid"`
+	Lane   string    `json:"lane,omitempty"`
+	Cmd    string    `json:"command,omitempty"`
+	Dir    string    `json:"dir,omitempty"`
+	Build  string    `json:"build,omitempty"`
+	Since  time.Time `json:"since"`
+}
+
+type granted struct {
+	Granted time.Time `json:"granted"`
+}
+
+// maxText bounds what a ticket says: a command line can be megabytes.
+const maxText = 400
+
+func newRecord(w Who) (record, error) {
+	id, err := proc.Real.Identity(os.Getpid())
+	if err != nil {
+		return record{}, fmt.Errorf("say who we are: %w", err)
+	}
+	ns, _ := proc.Real.Namespaces(os.Getpid()) // 0 where /proc does not tell
+	return record{
+		PID: id.PID, Start: id.Start, BootID: id.BootID, PIDNS: ns.PID, UID: os.Getuid(),
+		Lane: clip(w.Lane), Cmd: clip(w.Command), Dir: clip(w.Dir), Build: clip(w.Build), Since: time.Now(),
+	}, nil
+}
+
+func clip(s string) string {
+	if len(s) > maxText {
+		return s[:maxText] + "…"
+	}
+	return s
+}
+
+func (r record) identity() proc.Identity {
+	return proc.Identity{PID: r.PID, Start: r.Start, BootID: r.BootID}
+}
+
+// parseRecord reads a ticket's content as far as it can be read: a line that
+// was torn, or that somebody else wrote, says nothing.
+func parseRecord(data []byte) (r record, g granted) {
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	_ = json.Unmarshal(first, &r)
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	_ = json.Unmarshal(second, &g)
+	return r, g
+}

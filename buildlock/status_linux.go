@@ -1,0 +1,156 @@
+package buildlock
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/reaper/proc"
+)
+
+// Queue is the state of one lock.
+type Queue struct {
+	Lock    Lock
+	Slots   int
+	Entries []Entry // lowest number first
+}
+
+// Status lists the locks that have live tickets, and the link lock always. It
+// makes nothing: where there is no lock directory, nobody queues.
+func Status(ctx context.Context, dir string) ([]Queue, error) {
+	dir = orDefault(dir)
+	top, err := openShared(dir)
+	if errors.Is(err, unix.ENOENT) {
+		return []Queue{{Lock: Link, Slots: 1}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer top.close()
+	names, err := top.names()
+	if err != nil {
+		return nil, unfit(dir, err)
+	}
+	slots, err := top.links()
+	if err != nil {
+		return nil, err
+	}
+	out := []Queue{{Lock: Link, Slots: slots}}
+	slices.Sort(names)
+	for _, name := range names {
+		if l := Lock(name); l.valid() && l != Link {
+			out = append(out, Queue{Lock: l, Slots: 1})
+		}
+	}
+	for i := range out {
+		if out[i].Entries, err = Tickets(ctx, dir, out[i].Lock); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(out, func(q Queue) bool { return q.Lock != Link && len(q.Entries) == 0 }), nil
+}
+
+// Tickets lists the live tickets of one lock, lowest number first.
+func Tickets(ctx context.Context, dir string, l Lock) ([]Entry, error) {
+	d, err := openShared(filepath.Join(orDefault(dir), string(l)))
+	if errors.Is(err, unix.ENOENT) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	return queue{d, l}.entries(ctx, ^uint64(0))
+}
+
+// entries reads the live tickets with numbers below limit.
+func (q queue) entries(ctx context.Context, limit uint64) ([]Entry, error) {
+	all, err := q.numbers()
+	if err != nil {
+		return nil, unfit(q.path, err)
+	}
+	var out []Entry
+	for _, n := range all {
+		if n >= limit || ctx.Err() != nil {
+			break
+		}
+		if live, _ := q.live(n); live {
+			out = append(out, q.entry(n))
+		}
+	}
+	return out, ctx.Err()
+}
+
+// entry reads one live ticket: the lock is believed, the record is told.
+func (q queue) entry(n uint64) Entry {
+	r, g, _ := q.record(n)
+	e := Entry{
+		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, UID: r.UID, Lane: r.Lane,
+		Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted,
+	}
+	if !g.Granted.IsZero() {
+		e.State = StateHolds
+	}
+	if v, ok := q.void(n); ok {
+		e.State, e.Void = StateVoid, &v
+	}
+	ns, err := proc.Real.Namespaces(os.Getpid())
+	if err == nil && r.PIDNS != 0 && ns.PID != r.PIDNS {
+		e.Foreign = true
+		return e
+	}
+	if alive, err := proc.Real.Alive(r.identity()); err == nil && !alive {
+		q.keepers(&e)
+	} else if s, err := proc.Real.Stat(r.PID); err == nil {
+		e.Stopped = s.State == 'T' || s.State == 't'
+	}
+	return e
+}
+
+// keepers names who still has the file of a ticket open whose process is gone.
+func (q queue) keepers(e *Entry) {
+	if e.State != StateVoid {
+		e.State = StateKept
+	}
+	f, err := q.open(fileName(e.Number), unix.O_PATH)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	found, unread, err := proc.Real.Holders(f)
+	if err != nil {
+		return
+	}
+	e.Unread = len(unread)
+	for _, h := range found {
+		k := Keeper{PID: h.Stat.PID, Comm: h.Stat.Comm, State: string(h.Stat.State)}
+		if cwd, err := proc.Real.Cwd(h.Stat.PID); err == nil && cwd.Known() {
+			k.Cwd = cwd.Path
+		}
+		e.Keepers = append(e.Keepers, k)
+	}
+}
+
+// line says how far we are.
+func (w *wait) line() Line {
+	l := Line{Lock: w.o.Lock, Slots: w.slots, Waited: time.Since(w.began), Limit: w.o.Wait}
+	list, err := w.t.queue.entries(context.Background(), w.t.Number)
+	if err != nil {
+		l.Note = err.Error()
+	}
+	for _, e := range list {
+		if e.State == StateVoid {
+			continue
+		}
+		l.Ahead++
+		if l.Ahead <= w.slots {
+			l.Holders = append(l.Holders, e)
+		}
+	}
+	return l
+}

@@ -1,0 +1,116 @@
+package buildlock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Ticket is a place in line, and the lock once Acquire has returned it. It is
+// held until Release, or until every process that has its file open is gone.
+type Ticket struct {
+	ID     string        // "link-12"
+	Number uint64        // its place in the order of arrival
+	Passed bool          // a process above us holds the lock, and this is its ticket
+	Waited time.Duration // in line
+
+	file  *os.File
+	queue queue
+}
+
+// check says whether the ticket still stands in its queue: the file under its
+// number is the one we have locked, the directory is the one others use, and
+// nobody declared it void.
+func (t *Ticket) check() error {
+	var open, named unix.Stat_t
+	if err := unix.Fstat(int(t.file.Fd()), &open); err != nil {
+		return err
+	}
+	err := unix.Fstatat(t.queue.fd, fileName(t.Number), &named, unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil || open.Dev != named.Dev || open.Ino != named.Ino || !t.queue.still() {
+		return errRemoved
+	}
+	if v, ok := t.queue.void(t.Number); ok {
+		return &VoidedError{t.ID, v.Why}
+	}
+	return nil
+}
+
+// markGranted notes in the ticket that it holds the lock. Only a reader would
+// miss it, so a full disk is no error here.
+func (t *Ticket) markGranted() {
+	if line, err := json.Marshal(granted{time.Now()}); err == nil {
+		_, _ = t.file.Write(append(line, '\n'))
+	}
+}
+
+// Mark is the value of GPUCI_TICKETS for the processes below us, given ours.
+func (t *Ticket) Mark(env string) string {
+	switch {
+	case t.Passed:
+		return env
+	case env == "":
+		return t.ID
+	}
+	return env + ":" + t.ID
+}
+
+// Keep lets every program executed from here on inherit the ticket: the lock
+// lasts until all of them are gone, or until Release. The file moves to a high
+// descriptor, out of the way of scripts that open and close theirs by number.
+func (t *Ticket) Keep() error {
+	if t.Passed {
+		return nil
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("keep ticket %s: %w", t.ID, err)
+	}
+	for _, low := range []uint64{200, limit.Cur / 2} { // bash has 255 for itself
+		if low >= limit.Cur {
+			continue
+		}
+		if fd, err := unix.FcntlInt(t.file.Fd(), unix.F_DUPFD, int(low)); err == nil {
+			_ = t.file.Close()
+			t.file = os.NewFile(uintptr(fd), "ticket "+t.ID)
+			return nil
+		}
+	}
+	if _, err := unix.FcntlInt(t.file.Fd(), unix.F_SETFD, 0); err != nil {
+		return fmt.Errorf("keep ticket %s: %w", t.ID, err)
+	}
+	return nil
+}
+
+// releaseTime bounds the tidying up after the lock was given up.
+const releaseTime = time.Second
+
+// Release gives the lock up, also for processes that inherited it, and takes
+// the ticket away. It can be called again.
+func (t *Ticket) Release() error {
+	if t.Passed || t.file == nil {
+		return nil
+	}
+	// Unlocked first: the next one may go while we tidy up.
+	err := unix.Flock(int(t.file.Fd()), unix.LOCK_UN)
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTime)
+	defer cancel()
+	if leave, gerr := t.queue.enter(ctx); gerr == nil {
+		if cerr := t.check(); cerr == nil || errors.As(cerr, new(*VoidedError)) {
+			t.queue.remove(t.Number)
+		}
+		leave()
+	}
+	_ = t.file.Close()
+	t.file = nil
+	t.queue.close()
+	if err != nil {
+		return fmt.Errorf("release ticket %s: %w", t.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package buildlock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNoTicket says that there is no such live ticket.
+var ErrNoTicket = errors.New("no such ticket")
+
+// Voided is the record of a ticket that somebody declared void: it counts as
+// ended though its file is still locked.
+type Voided struct {
+	Why  string    `json:"why"`
+	UID  int       `json:"uid"` // who did it
+	Time time.Time `json:"time"`
+}
+
+// Void takes the lock away from a ticket whose holder is stuck. The holder is
+// not touched: what it does from now on, it does beside the next one. Only the
+// ticket's user and root may. The error wraps ErrNoTicket when there is none.
+func Void(ctx context.Context, dir, id, why string) error {
+	m, ok := parseMark(id)
+	if !ok {
+		return fmt.Errorf("%w: %q is not the name of one (gpuci lock status lists them)", ErrNoTicket, id)
+	}
+	q, err := openQueue(orDefault(dir), m.lock)
+	if err != nil {
+		return err
+	}
+	defer q.close()
+	leave, err := q.enter(ctx)
+	if err != nil {
+		return q.explain(ctx, err)
+	}
+	defer leave()
+	return q.declare(ctx, m, why)
+}
+
+// declare writes the record that makes a ticket void. The gate is held.
+func (q queue) declare(ctx context.Context, m mark, why string) error {
+	live, err := q.live(m.number)
+	if err != nil {
+		return q.explain(ctx, err)
+	}
+	if !live {
+		return fmt.Errorf("%w: %s is not live (gpuci lock status lists those that are)", ErrNoTicket, m)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(q.fd, fileName(m.number), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return q.explain(ctx, err)
+	}
+	if uid := os.Getuid(); uid != 0 && uid != int(st.Uid) {
+		return fmt.Errorf("void %s: it belongs to %s; only that user and root may", m, UserName(int(st.Uid)))
+	}
+	line, err := json.Marshal(Voided{why, os.Getuid(), time.Now()})
+	if err != nil {
+		return err
+	}
+	if err := q.make(voidName(m.number), string(line)+"\n"); err != nil {
+		return q.explain(ctx, err)
+	}
+	return nil
+}
+
+func voidName(n uint64) string { return fileName(n) + ".void" }
+
+func (q queue) isVoid(n uint64) bool {
+	_, ok := q.void(n)
+	return ok
+}
+
+// void reads whether and why a ticket is void. The file counts only if the
+// ticket's owner or root made it: anybody can make files here.
+func (q queue) void(n uint64) (v Voided, ok bool) {
+	f, err := q.open(voidName(n), unix.O_RDONLY)
+	if err != nil {
+		return v, false
+	}
+	defer f.Close()
+	var by, of unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &by) != nil || unix.Fstatat(q.fd, fileName(n), &of, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return v, false
+	}
+	if by.Uid != 0 && by.Uid != of.Uid {
+		return v, false
+	}
+	buf := make([]byte, 4096)
+	got, _ := f.Read(buf)
+	_ = json.Unmarshal(buf[:got], &v)
+	return v, true
+}

@@ -1,0 +1,107 @@
+package buildlock
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lookAgain is how often a waiter looks without having been woken: for a
+// ticket that was declared void, and for a directory that was removed. The end
+// of a ticket needs no looking.
+const lookAgain = 2 * time.Second
+
+// wait is a place in line.
+type wait struct {
+	o       Options
+	t       *Ticket
+	slots   int
+	began   time.Time
+	blocked map[uint64]bool // tickets that a goroutine of ours waits on
+	ended   chan uint64
+}
+
+// untilFirst returns when fewer live tickets than slots are ahead of ours.
+func (w *wait) untilFirst(ctx context.Context) error {
+	ahead, err := w.look()
+	if err != nil || len(ahead) < w.slots {
+		return err
+	}
+	if w.o.Wait == 0 {
+		return &BusyError{w.line()}
+	}
+	w.o.tell(w.line())
+	done := make(chan struct{}) // lets go of goroutines that waited for nothing
+	defer close(done)
+	remind, look := time.NewTicker(w.every()), time.NewTicker(lookAgain)
+	defer remind.Stop()
+	defer look.Stop()
+	for out := w.limit(); ; {
+		w.block(ahead, done)
+		select {
+		case n := <-w.ended:
+			delete(w.blocked, n)
+		case <-look.C:
+		case <-remind.C:
+			w.o.tell(w.line())
+		case <-out:
+			return &BusyError{w.line()}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if ahead, err = w.look(); err != nil || len(ahead) < w.slots {
+			return err
+		}
+	}
+}
+
+// limit fires when the time for the wait is over; nil never does. The timer
+// goes by the monotonic clock: setting the other one back changes nothing.
+func (w *wait) limit() <-chan time.Time {
+	if w.o.Wait < 0 {
+		return nil
+	}
+	return time.After(w.o.Wait - time.Since(w.began))
+}
+
+func (w *wait) every() time.Duration {
+	if w.o.Every > 0 {
+		return w.o.Every
+	}
+	return remindEvery
+}
+
+// look lists who is ahead, from a ticket that still is one before and after:
+// a directory that was removed lists nobody.
+func (w *wait) look() ([]uint64, error) {
+	ahead, err := w.t.queue.ahead(w.t.Number)
+	if err != nil {
+		return nil, err
+	}
+	return ahead, w.t.check()
+}
+
+// block waits, each in a goroutine, on as many of the nearest tickets ahead as
+// there are slots. Our turn cannot come before one of these ends: while all of
+// them live, as many as there are slots are ahead of us. With a single one, a
+// slot that another one frees would stay empty.
+func (w *wait) block(ahead []uint64, done <-chan struct{}) {
+	for _, n := range ahead[max(0, len(ahead)-w.slots):] {
+		if w.blocked[n] {
+			continue
+		}
+		w.blocked[n] = true
+		fd, err := w.t.queue.ticketFD(n)
+		go func() {
+			if err == nil { // else it has ended since
+				_ = retry(func() error { return unix.Flock(fd, unix.LOCK_SH) })
+				_ = unix.Close(fd)
+			}
+			select {
+			case w.ended <- n:
+			case <-done:
+			}
+		}()
+	}
+}
