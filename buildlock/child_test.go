@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -155,14 +156,36 @@ func (c *child) kill() {
 // lockDir is a lock directory of the test's own.
 func lockDir(t *testing.T, links int) string {
 	t.Helper()
-	dir := t.TempDir() + "/locks"
-	if err := os.Chmod(t.TempDir(), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := publicDir(t) + "/locks"
 	if err := SetLinks(dir, links); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// publicDir is a directory of the test's own that every user can reach.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// needs skips the test where something is missing, and fails it where nothing
+// may be missing.
+func needs(t *testing.T, have bool, what string) {
+	t.Helper()
+	switch {
+	case have:
+	case os.Getenv("GPUCI_TEST_STRICT") == "1":
+		t.Fatalf("needs %s", what)
+	default:
+		t.Skipf("needs %s", what)
+	}
 }
 
 // take acquires at once or fails the test.

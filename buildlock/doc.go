@@ -19,6 +19,6 @@
 //
 // How a ticket is made, under a short lock on the file gate, is what makes it
 // right: the number comes from a counter and never recurs; the file is made
-// without a name, locked, and only then linked under its number, so nobody ever
-// sees a ticket that is not locked.
+// under a passing name, locked, and only then renamed to its number, so nobody
+// ever sees a ticket that is not locked.
 package buildlock

@@ -6,76 +6,85 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// tmpPrefix begins the names of new files on file systems without O_TMPFILE.
+// tmpPrefix begins the passing names of new files.
 const tmpPrefix = ".new-"
 
-// fresh is a new file that is not yet there under its own name.
+// fresh is a new file that is not yet there under its own name. It is locked
+// from the start, so that nobody takes it for what a killed maker left.
 type fresh struct {
 	*os.File
 	in  directory
-	tmp string // its passing name, where the file system needs one
+	tmp string
 }
 
 // fresh makes a new file with mode 0666, whatever the umask.
+//
+// (O_TMPFILE would need no passing name, but not every file system has it, and
+// /proc/PID/fd, lsof and fuser would call a ticket "#4711 (deleted)" for ever.)
 func (d directory) fresh() (fresh, error) {
-	f := fresh{in: d}
-	fd, err := unix.Openat(d.fd, ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENOENT) {
-		f.tmp = tmpPrefix + strconv.Itoa(unix.Getpid())
-		_ = unix.Unlinkat(d.fd, f.tmp, 0) // of an earlier bearer of our pid
-		fd, err = unix.Openat(d.fd, f.tmp, unix.O_CREAT|unix.O_EXCL|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
-	}
+	f := fresh{in: d, tmp: tmpPrefix + strconv.Itoa(unix.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)}
+	fd, err := unix.Openat(d.fd, f.tmp, unix.O_CREAT|unix.O_EXCL|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return f, hinted(err)
 	}
-	f.File = os.NewFile(uintptr(fd), filepath.Join(d.path, "(new)"))
-	if err := unix.Fchmod(fd, 0o666); err != nil {
-		f.drop()
-		return f, err
+	f.File = os.NewFile(uintptr(fd), filepath.Join(d.path, f.tmp))
+	err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		err = unix.Fchmod(fd, 0o666)
 	}
-	return f, nil
+	if err != nil {
+		f.drop()
+	}
+	return f, err
 }
 
 // name gives the file its name, if that is free.
 func (f fresh) name(name string) error {
-	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), f.in.fd, name, unix.AT_SYMLINK_FOLLOW)
+	return unix.Renameat2(f.in.fd, f.tmp, f.in.fd, name, unix.RENAME_NOREPLACE)
 }
 
-// forget takes the passing name away.
-func (f fresh) forget() {
-	if f.tmp != "" {
-		_ = unix.Unlinkat(f.in.fd, f.tmp, 0)
-	}
-}
-
+// drop throws away a file that got no name.
 func (f fresh) drop() {
-	f.forget()
+	_ = unix.Unlinkat(f.in.fd, f.tmp, 0)
 	_ = f.Close()
 }
 
 // make makes a file with its content from the moment it has its name. One that
 // is there stays.
-func (d directory) make(name, content string) error {
-	var st unix.Stat_t
-	if unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
-		return nil
+func (d directory) make(name, content string) (err error) {
+	for range 3 {
+		var st unix.Stat_t
+		if unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+			return nil
+		}
+		if err = d.makeOnce(name, content); err == nil || errors.Is(err, unix.EEXIST) {
+			return nil
+		}
+		if !errors.Is(err, unix.ENOENT) { // swept before it was locked
+			return err
+		}
 	}
+	return err
+}
+
+func (d directory) makeOnce(name, content string) error {
 	f, err := d.fresh()
 	if err != nil {
 		return err
 	}
-	defer f.drop()
-	if _, err := f.WriteString(content); err != nil {
+	if _, err = f.WriteString(content); err == nil {
+		err = f.name(name)
+	}
+	if err != nil {
+		f.drop()
 		return err
 	}
-	if err := f.name(name); err != nil && !errors.Is(err, unix.EEXIST) {
-		return err
-	}
-	return nil
+	return f.Close()
 }
 
 // open opens a file of ours without ever making one (fs.protected_regular
@@ -100,10 +109,18 @@ func (d directory) names() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// sweep removes what a maker that was killed left under a passing name. Only
-// the holder of the gate may: everybody else's new file is made under it too.
+// sweep removes what a maker that was killed left under a passing name: it is
+// not locked any more.
 func (d directory) sweep(name string) {
-	if strings.HasPrefix(name, tmpPrefix) {
+	if !strings.HasPrefix(name, tmpPrefix) {
+		return
+	}
+	f, err := d.open(name, unix.O_RDONLY)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
 		_ = unix.Unlinkat(d.fd, name, 0)
 	}
 }

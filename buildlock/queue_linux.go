@@ -123,18 +123,16 @@ func (q queue) join(ctx context.Context, r record) (*Ticket, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.forget()
 	if err := q.fill(f, number, r); err != nil {
-		_ = f.Close()
+		f.drop()
 		return nil, err
 	}
 	return &Ticket{ID: ticketID(q.lock, number), Number: number, file: f.File, queue: q}, nil
 }
 
+// fill writes the record into a ticket, which is locked since it was made, and
+// makes it visible.
 func (q queue) fill(f fresh, number uint64, r record) error {
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return fmt.Errorf("lock ticket: %w", err)
-	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err

@@ -1,0 +1,132 @@
+package shim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// tools are the tools that can be stood in for.
+type tools struct {
+	names []string // sorted
+	dirs  []string // where the first of each name is, in the order of PATH
+}
+
+// toolsOn finds every tool with a role on PATH. There is no shim for a tool
+// that is not there: `command -v clang` has to tell the truth.
+func toolsOn(env []string) (t tools) {
+	list, ok := Lookup(env, "PATH")
+	if !ok {
+		list = defaultPath
+	}
+	s := newSearch()
+	for dir := range strings.SplitSeq(list, ":") {
+		if !filepath.IsAbs(dir) || isShims(dir) {
+			continue
+		}
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if RoleOf(e.Name()) == None || slices.Contains(t.names, e.Name()) || executable(path) != nil || !s.real(path) {
+				continue
+			}
+			t.names = append(t.names, e.Name())
+			if !slices.Contains(t.dirs, dir) {
+				t.dirs = append(t.dirs, dir)
+			}
+		}
+	}
+	slices.Sort(t.names)
+	return t
+}
+
+// hash is the directory's name: it tells the program, the names, the settings.
+func (in Install) hash(names []string) (string, error) {
+	program, err := contentID(in.Program)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(program + "\n" + strings.Join(names, "\n") + "\n\n" + in.Settings.String()))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// fill makes what is in a directory of shims. The program is copied: a hard
+// link to a file that somebody overwrites in place would change with it. The
+// shims are links to that copy under names that caches tell compilers by: cc
+// leads to the shim of the compiler it really is.
+func (in Install) fill(dir string, names []string) error {
+	if err := copyProgram(in.Program, filepath.Join(dir, linkName)); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := in.shim(dir, name, names); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, markerName), []byte(in.Settings.String()), 0o644); err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	return executable(filepath.Join(dir, linkName))
+}
+
+func (in Install) shim(dir, name string, names []string) error {
+	path := filepath.Join(dir, name)
+	if to := in.alias(name, names); to != "" {
+		return os.Symlink(to, path)
+	}
+	if os.Link(filepath.Join(dir, linkName), path) == nil {
+		return nil
+	}
+	return os.Symlink(linkName, path) // a file system without hard links
+}
+
+// alias is the shim that cc or c++ leads to: gcc, say, where cc is a gcc.
+// ccache follows links until a name tells it what the compiler is.
+func (in Install) alias(name string, names []string) string {
+	if name != "cc" && name != "c++" {
+		return ""
+	}
+	path, err := newSearch().in(in.Tools, name)
+	if err != nil {
+		return ""
+	}
+	real, _ := filepath.EvalSymlinks(path)
+	for _, to := range []string{"g++", "gcc", "clang++", "clang"} {
+		if strings.Contains(filepath.Base(real), to) && slices.Contains(names, to) {
+			return to
+		}
+	}
+	return ""
+}
+
+// copyProgram copies a program and waits for the disk: a directory that is
+// named by its content may not turn up empty after a crash.
+func copyProgram(from, to string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if err == nil {
+		err = dst.Chmod(0o755) // whatever the umask
+	}
+	if err == nil {
+		err = dst.Sync()
+	}
+	if cerr := dst.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

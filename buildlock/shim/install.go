@@ -1,0 +1,148 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// linkName is the shim's program in its directory.
+const linkName = "gpuci-link"
+
+// Install says what directory of shims is wanted.
+type Install struct {
+	Program  string   // the gpuci-link (or gpuci) to copy
+	Env      []string // PATH says which tools there are; HOME, XDG_DATA_HOME where the directory goes
+	Base     string   // where the directories are made; "" is what Env says
+	Settings          // Tools is found out
+}
+
+// Directory is an installed directory of shims.
+type Directory struct {
+	Path  string
+	Names []string // of the shims in it, sorted
+}
+
+// ErrUnfit says that shims cannot run from where they would be made.
+var ErrUnfit = errors.New("no shims can be made here")
+
+// Make makes the directory, or finds it made. It is named by a hash over the
+// program and everything else that is in it, appears whole, and is never
+// changed afterwards: builds that noted its path keep working.
+func (in Install) Make() (Directory, error) {
+	parent, err := in.base()
+	if err != nil {
+		return Directory{}, err
+	}
+	found := toolsOn(in.Env)
+	in.Tools = strings.Join(found.dirs, ":")
+	hash, err := in.hash(found.names)
+	if err != nil {
+		return Directory{}, err
+	}
+	d := Directory{filepath.Join(parent, hash), found.names}
+	if d.whole(in) {
+		return d, nil
+	}
+	if err := in.build(parent, d); err != nil {
+		return Directory{}, fmt.Errorf("make shims in %s: %w; set XDG_DATA_HOME to a directory that can be written and run programs from", parent, err)
+	}
+	return d, nil
+}
+
+// whole says whether the directory is there with all that belongs into it.
+func (d Directory) whole(in Install) bool {
+	marker, err := os.ReadFile(filepath.Join(d.Path, markerName))
+	if err != nil || string(marker) != in.Settings.String() {
+		return false
+	}
+	missing := func(name string) bool { return executable(filepath.Join(d.Path, name)) != nil }
+	return !missing(linkName) && !slices.ContainsFunc(d.Names, missing)
+}
+
+// build makes the directory under another name beside its place and renames
+// it. Of two makers at once, the second finds the first one's and drops its
+// own. What is there and not whole (somebody tidied up in it) is moved away.
+func (in Install) build(parent string, d Directory) error {
+	removeAbandoned(parent)
+	made, err := os.MkdirTemp(parent, unfinished)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(made)
+	if err := in.fill(made, d.Names); err != nil {
+		return err
+	}
+	for range 3 {
+		err = unix.Renameat2(unix.AT_FDCWD, made, unix.AT_FDCWD, d.Path, unix.RENAME_NOREPLACE)
+		if err == nil || d.whole(in) {
+			return nil
+		}
+		if !errors.Is(err, syscall.EEXIST) {
+			return &os.LinkError{Op: "rename", Old: made, New: d.Path, Err: err}
+		}
+		_ = os.Rename(d.Path, made+".broken")
+		defer os.RemoveAll(made + ".broken")
+	}
+	return err
+}
+
+// unfinished begins the names of directories in the making.
+const unfinished = ".new-"
+
+// abandonedAfter is when a maker is taken to be dead: it needs milliseconds.
+const abandonedAfter = time.Hour
+
+// removeAbandoned removes what makers that were killed left behind.
+func removeAbandoned(parent string) {
+	left, _ := filepath.Glob(filepath.Join(parent, unfinished+"*"))
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// base is the directory that directories of shims are made in. It has to be
+// ours, and of a name that PATH and ccache's check can hold.
+func (in Install) base() (string, error) {
+	dir := in.Base
+	if dir == "" {
+		dir = defaultBase(in.Env)
+	}
+	if strings.ContainsAny(dir, ":;% \t\n\"'\\") {
+		return "", fmt.Errorf("%w: %q has a character that PATH or a compiler cache cannot hold", ErrUnfit, dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("%w: %w; set XDG_DATA_HOME to a directory that can be written", ErrUnfit, err)
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil {
+		return "", fmt.Errorf("%w: stat %s: %w", ErrUnfit, dir, err)
+	}
+	if int(st.Uid) != os.Getuid() || st.Mode&0o022 != 0 && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return "", fmt.Errorf("%w: %s belongs to somebody else or can be written by others; remove it, or set XDG_DATA_HOME", ErrUnfit, dir)
+	}
+	return filepath.Abs(dir)
+}
+
+func defaultBase(env []string) string {
+	if data, ok := Lookup(env, "XDG_DATA_HOME"); ok && usable(data) {
+		return data + "/gpuci/shims"
+	}
+	if home, ok := Lookup(env, "HOME"); ok && usable(home) {
+		return home + "/.local/share/gpuci/shims"
+	}
+	return "/var/tmp/gpuci-shims-" + itoa(os.Getuid())
+}
+
+func usable(dir string) bool {
+	return filepath.IsAbs(dir) && !strings.ContainsAny(dir, ":;% \t\n\"'\\")
+}

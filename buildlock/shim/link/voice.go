@@ -1,0 +1,45 @@
+package link
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/buildlock"
+	"gpuci/buildlock/shim"
+)
+
+// voice is how a wait is spoken of, nil when it is not: a gpuci that watches
+// the build says it for all its links. Never on a stderr that is no terminal,
+// because rustc makes a warning of whatever its linker writes there.
+func (c Call) voice() func(buildlock.Line) {
+	if log, _ := shim.Lookup(c.Env, shim.LogVar); log != "" {
+		return nil
+	}
+	return func(l buildlock.Line) {
+		if out := terminal(c.Stderr); out != nil {
+			fmt.Fprintf(out, "gpuci-link: %s\n", l)
+			if out != c.Stderr {
+				_ = out.Close()
+			}
+		}
+	}
+}
+
+// terminal is stderr if that is one, else the terminal we run in the
+// foreground of. A job in the background keeps quiet.
+func terminal(stderr *os.File) *os.File {
+	if _, err := unix.IoctlGetTermios(int(stderr.Fd()), unix.TCGETS); err == nil {
+		return stderr
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	if group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
+		_ = tty.Close()
+		return nil
+	}
+	return tty
+}
