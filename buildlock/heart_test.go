@@ -15,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 )
 
@@ -61,6 +62,7 @@ type heartOrder struct {
 	Count int
 	Hold  time.Duration // at most
 	Seed  uint64
+	Poll  bool // use flock's TryLockContext at 50 ms instead, as a benchmark's peer
 }
 
 // heart acquires and gives up again and again, in every way there is.
@@ -77,7 +79,11 @@ func heart() int {
 	}
 	random := rand.New(rand.NewPCG(o.Seed, 1))
 	for i := range list {
-		if err := list[i].once(o, random); err != nil {
+		once := list[i].once
+		if o.Poll {
+			once = list[i].poll
+		}
+		if err := once(o, random); err != nil {
 			fmt.Println("error", err)
 			return 1
 		}
@@ -92,6 +98,25 @@ func (b *beat) once(o heartOrder, random *rand.Rand) error {
 		return err
 	}
 	b.number.Store(t.Number)
+	b.hold(o, random)
+	if random.IntN(3) == 0 { // as a process that ends without a word
+		return t.file.Close()
+	}
+	return t.Release()
+}
+
+// poll is the peer: a lock that is looked at every 50 ms.
+func (b *beat) poll(o heartOrder, random *rand.Rand) error {
+	l := flock.New(o.Dir + "/polled")
+	if _, err := l.TryLockContext(context.Background(), 50*time.Millisecond); err != nil {
+		return err
+	}
+	b.hold(o, random)
+	return l.Close()
+}
+
+// hold has the lock for a while, and beats.
+func (b *beat) hold(o heartOrder, random *rand.Rand) {
 	b.granted.Store(monotonic())
 	hold := int64(0)
 	if o.Hold > 0 {
@@ -100,19 +125,16 @@ func (b *beat) once(o heartOrder, random *rand.Rand) error {
 	for now := monotonic(); ; now = monotonic() {
 		b.last.Store(now)
 		if now-b.granted.Load() >= hold {
-			break
+			return
 		}
 	}
-	if random.IntN(3) == 0 { // as a process that ends without a word
-		return t.file.Close()
-	}
-	return t.Release()
 }
 
 // span is a time in which somebody surely held the lock.
 type span struct {
 	number        uint64
 	granted, last int64
+	owner         int // which child
 }
 
 // TestChaos: random SIGKILLs of holders and waiters. The long form is make
@@ -156,28 +178,10 @@ func chaos(t *testing.T, slots, total int) {
 // chaosRound runs eight hearts and kills most of them at random moments.
 func chaosRound(t *testing.T, dir string, hold time.Duration, random *rand.Rand) (spans []span, killed int) {
 	const hearts, each = 8, 12
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cmds []*exec.Cmd
 	var lists [][]beat
-	for i := range hearts {
-		o := heartOrder{Dir: dir, Beats: fmt.Sprintf("%s/beats-%d", t.TempDir(), i), Count: each, Hold: hold, Seed: random.Uint64()}
-		list, err := beats(o.Beats, each)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(self, string(text))
-		cmd.Env = append(os.Environ(), childVariable+"=heart")
-		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+	for range hearts {
+		cmd, list := startHeart(t, heartOrder{Dir: dir, Count: each, Hold: hold, Seed: random.Uint64()})
 		cmds, lists = append(cmds, cmd), append(lists, list)
 	}
 	for range hearts - 2 {
@@ -192,14 +196,43 @@ func chaosRound(t *testing.T, dir string, hold time.Duration, random *rand.Rand)
 			t.Errorf("heart: %v", err)
 		}
 	}
-	for _, list := range lists {
+	return spansOf(lists), killed
+}
+
+func startHeart(t *testing.T, o heartOrder) (*exec.Cmd, []beat) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Beats = t.TempDir() + "/beats"
+	list, err := beats(o.Beats, o.Count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, string(text))
+	cmd.Env = append(os.Environ(), childVariable+"=heart")
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, list
+}
+
+func spansOf(lists [][]beat) (spans []span) {
+	for owner, list := range lists {
 		for i := range list {
-			if s := (span{list[i].number.Load(), list[i].granted.Load(), list[i].last.Load()}); s.granted > 0 && s.last > 0 {
+			if s := (span{list[i].number.Load(), list[i].granted.Load(), list[i].last.Load(), owner}); s.granted > 0 && s.last > 0 {
 				spans = append(spans, s)
 			}
 		}
 	}
-	return spans, killed
+	return spans
 }
 
 // checkSpans: never more than slots at once, no number twice, and nobody
@@ -237,10 +270,10 @@ func checkSpans(t *testing.T, spans []span, slots int) {
 // The checker finds what it is there for.
 func TestCheckSpansSees(t *testing.T) {
 	for name, spans := range map[string][]span{
-		"two at once":     {{1, 10, 20}, {2, 15, 30}},
-		"a number twice":  {{1, 10, 20}, {1, 25, 30}},
-		"out of order":    {{2, 10, 20}, {1, 25, 30}},
-		"three at once/2": {{1, 10, 40}, {2, 15, 40}, {3, 20, 30}},
+		"two at once":     {{1, 10, 20, 0}, {2, 15, 30, 0}},
+		"a number twice":  {{1, 10, 20, 0}, {1, 25, 30, 0}},
+		"out of order":    {{2, 10, 20, 0}, {1, 25, 30, 0}},
+		"three at once/2": {{1, 10, 40, 0}, {2, 15, 40, 0}, {3, 20, 30, 0}},
 	} {
 		slots := 1
 		if name == "three at once/2" {
