@@ -27,13 +27,15 @@ type Config struct {
 		Name string // default: the base name of Root
 	}
 	Build struct {
-		Wait    time.Duration // longest wait for the link lock
-		Timeout time.Duration // time limit of a build
+		Wait      time.Duration // longest wait for the link lock
+		Timeout   time.Duration // time limit of a build
+		Serialize string        // SerializeLink or SerializeBuild
 	}
-	Links    int    // links at a time on this machine, at least 1
-	LockDir  string // absolute; "" leaves the choice to the lock's own rules
-	Pressure Pressure
-	Gates    []Gate // as they stand in the file
+	Links        int    // links at a time here, at least 1
+	MachineLinks int    // what the machine's own file says of them; 0 when it says nothing
+	LockDir      string // absolute; "" leaves the choice to the lock's own rules
+	Pressure     Pressure
+	Gates        []Gate // as they stand in the file
 
 	origins map[string]setting
 }
@@ -47,6 +49,13 @@ type Pressure struct {
 	Budget  time.Duration // the most a whole build may be held back
 	MinFree int64         // bytes of memory that must be free
 }
+
+// What [build] serialize can be: links alone, or whole builds and the links in
+// them.
+const (
+	SerializeLink  = "link"
+	SerializeBuild = "build"
+)
 
 // The defaults. A link lock is worth half an hour of waiting, because one cold
 // build of a large workspace links for that long.
@@ -64,6 +73,7 @@ func defaults() *Config {
 	c := &Config{Links: defaultLinks, origins: make(map[string]setting)}
 	c.Build.Wait = defaultWait
 	c.Build.Timeout = defaultBuildTimeout
+	c.Build.Serialize = SerializeLink
 	c.Pressure.IOFull.Long = defaultLong
 	c.Pressure.IOFull.Short = defaultShort
 	c.Pressure.IOFull.Resume = defaultResume

@@ -64,7 +64,6 @@ wait = "3m"
 		}
 	}
 	want := []string{
-		"build.wait", "links", "lock-dir",
 		"pressure.budget", "pressure.io-full.long", "pressure.io-full.short",
 	}
 	if d := cmp.Diff(want, c.Pending()); d != "" {
@@ -72,21 +71,25 @@ wait = "3m"
 	}
 }
 
-// TestLinksOnlyLower: a workspace that asks for more gets what the machine has.
+// TestLinksOnlyLower: only the machine says how many; the others get what it has.
 func TestLinksOnlyLower(t *testing.T) {
 	for _, tt := range []struct {
-		machine, workspace string
-		want               int
-		from               string
+		machine, personal, workspace string
+		want, of                     int
+		from                         string
 	}{
-		{"", "", 1, ""},
-		{"", "links = 4", 1, ""},
-		{"links = 4", "", 4, "machine.toml"},
-		{"links = 4", "links = 8", 4, "machine.toml"},
-		{"links = 4", "links = 2", 2, FileName},
+		{"", "", "", 1, 0, ""},
+		{"", "", "links = 4", 1, 0, ""},
+		{"", "links = 4", "", 1, 0, ""},
+		{"links = 4", "", "", 4, 4, "machine.toml"},
+		{"links = 4", "", "links = 8", 4, 4, "machine.toml"},
+		{"links = 4", "", "links = 2", 2, 4, FileName},
+		{"links = 4", "links = 3", "links = 8", 3, 4, "personal.toml"},
+		{"links = 4", "links = 8", "links = 2", 2, 4, FileName},
 	} {
 		src := sourcesIn(t.TempDir())
 		write(t, src.Machine, tt.machine)
+		write(t, src.Personal, tt.personal)
 		write(t, src.Workspace, tt.workspace)
 		c := mustLoad(t, src)
 		origin, _ := c.Origin("links")
@@ -94,8 +97,8 @@ func TestLinksOnlyLower(t *testing.T) {
 		if origin.File != "" {
 			from = filepath.Base(origin.File)
 		}
-		if c.Links != tt.want || from != tt.from {
-			t.Errorf("%q under %q gave %d from %q, want %d from %q", tt.workspace, tt.machine, c.Links, from, tt.want, tt.from)
+		if c.Links != tt.want || c.MachineLinks != tt.of || from != tt.from {
+			t.Errorf("%+v: got %d of %d from %q", tt, c.Links, c.MachineLinks, from)
 		}
 	}
 }
@@ -120,15 +123,16 @@ needs = ["gpu"]
 	if err := mustLoad(t, src).Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := `links = 2  # $DIR/machine.toml:1; read, not acted on by this version
-# lock-dir = "/run/lock/gpuci"  # $DIR/machine.toml:2; read, not acted on by this version
+	want := `links = 2  # $DIR/machine.toml:1
+# lock-dir = "/run/lock/gpuci"  # $DIR/machine.toml:2
 
 [workspace]
 name = "dormouse"  # gpuci.toml:2
 
 [build]
-wait = "30m"  # default; read, not acted on by this version
+wait = "30m"  # default
 timeout = "40m"  # default
+serialize = "link"  # default
 
 [pressure]
 budget = "5m"  # default; read, not acted on by this version

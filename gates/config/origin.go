@@ -17,11 +17,8 @@ type Origin struct {
 // shorten when the sweep, the pressure, the link queue and the card join.
 func Later() []string {
 	return []string{
-		"build.wait",
 		"gate.fault",
 		"gate.needs",
-		"links",
-		"lock-dir",
 		"pressure",
 	}
 }

@@ -25,6 +25,7 @@ func (c *Config) Print(w io.Writer) error {
 	p.table("[build]", place{}.in("build"))
 	p.line("wait", tomlDuration(c.Build.Wait))
 	p.line("timeout", tomlDuration(c.Build.Timeout))
+	p.line("serialize", tomlString(c.Build.Serialize))
 	p.pressure(c.Pressure)
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])

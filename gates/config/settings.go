@@ -44,16 +44,36 @@ func (l *layer) build(f *fields) {
 	if t := f.sub("build", "[build] above its lines"); t != nil {
 		t.duration("wait", 0, &l.config.Build.Wait)
 		t.duration("timeout", 1, &l.config.Build.Timeout)
+		t.serialize(&l.config.Build.Serialize)
 		t.done()
 	}
 }
 
-// links is a number of the machine. A workspace goes from machine to machine,
-// so asking for more than this one allows is no mistake: it gets what there is.
+func (f *fields) serialize(into *string) {
+	var word string
+	e := f.text("serialize", `"link"`, &word)
+	switch {
+	case e == nil:
+	case word == SerializeLink, word == SerializeBuild:
+		*into = word
+	default:
+		f.bad(e, `write serialize = "link" (one link at a time) or "build" (one build at a time, and one link)`, "cannot be %s", quoted(word))
+	}
+}
+
+// links is a number of the machine, for everybody on it. A workspace goes from
+// machine to machine and a person's file from workspace to workspace, so asking
+// for more than this one allows is no mistake: they get what there is.
 func (l *layer) links(f *fields) {
 	before, origin := l.config.Links, l.config.origins["links"]
 	f.whole("links", 1, maxLinks, &l.config.Links)
-	if l.role != workspace || l.config.Links <= before {
+	if l.role == machine {
+		if _, set := l.config.origins["links"]; set {
+			l.config.MachineLinks = l.config.Links
+		}
+		return
+	}
+	if l.config.Links <= before {
 		return
 	}
 	l.config.Links = before
