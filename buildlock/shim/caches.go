@@ -6,7 +6,10 @@ import "strings"
 //
 // A cache that was called by its own path looks for a bare compiler name on
 // PATH, finds our shim, and would take it for the compiler: after an upgrade
-// of the real one, its old objects would come back.
+// of the real one, its old objects would come back. ccache runs a command of
+// ours at every compile. sccache (0.4 was tried) runs none; it has a text of
+// ours in its keys, made with the environment: in a shell that lives across
+// the upgrade, `gpuci env` has to be run again, or sccache called by its name.
 const (
 	ccacheCheck  = "CCACHE_COMPILERCHECK"
 	sccacheCheck = "SCCACHE_C_CUSTOM_CACHE_BUSTER"
@@ -25,9 +28,9 @@ func withCacheChecks(env []string, dir, toolsID string) []string {
 	env = withoutCacheChecks(env)
 	switch check, ok := Lookup(env, ccacheCheck); {
 	case !ok:
-		env = With(env, ccacheCheck, dir+"/"+linkName+" "+checkFlag+" %compiler%")
+		env = With(env, ccacheCheck, dir+"/"+ProgramName+" "+checkFlag+" %compiler%")
 	case check == "mtime" || check == "content":
-		env = With(env, ccacheCheck, dir+"/"+linkName+" "+checkFlag+"="+check+" %compiler%")
+		env = With(env, ccacheCheck, dir+"/"+ProgramName+" "+checkFlag+"="+check+" %compiler%")
 	}
 	own, ok := Lookup(env, sccacheCheck)
 	if ok {
@@ -59,7 +62,7 @@ func withoutCacheChecks(env []string) []string {
 // originalCheck tells whether a compiler check of ccache is ours, and what the
 // user's was if there was one.
 func originalCheck(check string) (own string, had, ours bool) {
-	_, rest, ok := strings.Cut(check, "/"+linkName+" "+checkFlag)
+	_, rest, ok := strings.Cut(check, "/"+ProgramName+" "+checkFlag)
 	if !ok {
 		return "", false, false
 	}

@@ -59,7 +59,7 @@ func (in Install) hash(names []string) (string, error) {
 // shims are links to that copy under names that caches tell compilers by: cc
 // leads to the shim of the compiler it really is.
 func (in Install) fill(dir string, names []string) error {
-	if err := copyProgram(in.Program, filepath.Join(dir, linkName)); err != nil {
+	if err := copyProgram(in.Program, filepath.Join(dir, ProgramName)); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -73,7 +73,7 @@ func (in Install) fill(dir string, names []string) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	return executable(filepath.Join(dir, linkName))
+	return executable(filepath.Join(dir, ProgramName))
 }
 
 func (in Install) shim(dir, name string, names []string) error {
@@ -81,10 +81,10 @@ func (in Install) shim(dir, name string, names []string) error {
 	if to := in.alias(name, names); to != "" {
 		return os.Symlink(to, path)
 	}
-	if os.Link(filepath.Join(dir, linkName), path) == nil {
+	if os.Link(filepath.Join(dir, ProgramName), path) == nil {
 		return nil
 	}
-	return os.Symlink(linkName, path) // a file system without hard links
+	return os.Symlink(ProgramName, path) // a file system without hard links
 }
 
 // alias is the shim that cc or c++ leads to: gcc, say, where cc is a gcc.

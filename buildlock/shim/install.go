@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkName is the shim's program in its directory.
-const linkName = "gpuci-link"
+// ProgramName is the shim's program in its directory.
+const ProgramName = "gpuci-link"
 
 // Install says what directory of shims is wanted.
 type Install struct {
@@ -64,7 +64,7 @@ func (d Directory) whole(in Install) bool {
 		return false
 	}
 	missing := func(name string) bool { return executable(filepath.Join(d.Path, name)) != nil }
-	return !missing(linkName) && !slices.ContainsFunc(d.Names, missing)
+	return !missing(ProgramName) && !slices.ContainsFunc(d.Names, missing)
 }
 
 // build makes the directory under another name beside its place and renames

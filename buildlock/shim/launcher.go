@@ -7,14 +7,12 @@ import "strings"
 // would keep our ticket. For a compile the shims are out of PATH, so that it
 // looks at the real compiler. What rustc links, it finds on PATH.
 func (l *look) launcher() error {
-	at := launched(l.Args)
-	if at < len(l.Args) {
-		name := l.Args[at]
-		role := RoleOf(base(name))
-		if role == Compiler || role == CUDA {
-			if call := Read(role, base(name), l.Args[at+1:], readResponse); call.Links {
-				return l.unlaunched(at, role, call)
-			}
+	at, name := launched(l.Args)
+	role := RoleOf(base(name))
+	compiles := role == Compiler || role == CUDA
+	if compiles {
+		if call := Read(role, base(name), l.Args[at+1:], readResponse); call.Links {
+			return l.unlaunched(at, role, call)
 		}
 	}
 	path, err := l.tool(l.Env, l.Tool, l.home)
@@ -22,25 +20,25 @@ func (l *look) launcher() error {
 		return err
 	}
 	l.execute(path)
-	if at < len(l.Args) && isRust(base(l.Args[at])) {
-		return nil
+	switch {
+	case compiles: // ccache makes COMPILER_PATH a part of its keys
+		l.Env = Bare(l.Env)
+	case !isRust(base(name)):
+		l.Env = withoutCacheChecks(stripped(l.Env, "PATH"))
 	}
-	l.Env = withoutCacheChecks(stripped(l.Env, "PATH"))
 	return nil
 }
 
-// launched is the index of the compiler in a launcher's arguments: ccache
-// takes settings before it.
-func launched(args []string) int {
-	at := 1
-	for at < len(args) {
+// launched finds the compiler in a launcher's arguments, behind the settings
+// that ccache takes before it. There is none in a call like ccache -s.
+func launched(args []string) (at int, name string) {
+	for at = 1; at < len(args); at++ {
 		name, _, setting := strings.Cut(args[at], "=")
 		if !setting || strings.ContainsAny(name, "/-") {
-			break
+			return at, args[at]
 		}
-		at++
 	}
-	return at
+	return at, ""
 }
 
 func isRust(name string) bool {

@@ -59,7 +59,7 @@ func (l *look) compiler() error {
 	l.execute(path)
 	l.queue(call)
 	if l.cached {
-		l.Env = withoutCacheChecks(l.Env)
+		l.Env = Bare(l.Env) // its entries are to be those of a bare build
 	}
 	return nil
 }

@@ -16,14 +16,15 @@ import (
 var mayImport = map[string][]string{
 	"reaper/proc": {}, "pressure": {}, "worktrees": {},
 	"buildlock": {"reaper/proc"}, "reaper": {"reaper/proc"},
+	"buildlock/shim": {}, "buildlock/shim/link": {"buildlock", "buildlock/shim"},
 	"kernels": {}, "kernels/kda": {},
 	"kernels/device": {"reaper/proc", "buildlock"},
 	"gates/expr":     {}, "gates/reader": {}, "gates/metric": {},
 	"gates/config": {"gates/expr"},
 	"gates": {"gates/config", "gates/expr", "gates/reader", "gates/metric",
-		"reaper", "reaper/proc", "pressure", "buildlock", "kernels", "kernels/device", "worktrees"},
+		"reaper", "reaper/proc", "pressure", "buildlock", "buildlock/shim", "kernels", "kernels/device", "worktrees"},
 	"ci":             {"gates", "worktrees"},
-	"cmd/gpuci-link": {"buildlock", "pressure"},
+	"cmd/gpuci-link": {"buildlock", "buildlock/shim", "buildlock/shim/link", "pressure"},
 	"cmd/gpuci-cuda": {"kernels"},
 	"cmd/gpuci":      nil, // all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -30,15 +31,17 @@ type Call struct {
 	Stderr *os.File
 }
 
-// Is says whether a program called by this argv[0] is to play a shim.
+// Is says whether a program called by this argv[0] is to play a shim, or to
+// answer as gpuci-link itself.
 func Is(argv0 string) bool {
-	return shim.RoleOf(argv0[strings.LastIndexByte(argv0, '/')+1:]) != shim.None
+	name := filepath.Base(argv0)
+	return name == shim.ProgramName || shim.RoleOf(name) != shim.None
 }
 
 // Run plays the shim. It only returns when the real tool was not executed,
 // with the exit status for that.
 func Run(c Call) int {
-	if len(c.Args) == 0 || !Is(c.Args[0]) {
+	if len(c.Args) == 0 || shim.RoleOf(filepath.Base(c.Args[0])) == shim.None {
 		return c.service()
 	}
 	home := shim.OurHome()

@@ -30,7 +30,7 @@ func (c Call) voice() func(buildlock.Line) {
 // terminal is stderr if that is one, else the terminal we run in the
 // foreground of. A job in the background keeps quiet.
 func terminal(stderr *os.File) *os.File {
-	if _, err := unix.IoctlGetTermios(int(stderr.Fd()), unix.TCGETS); err == nil {
+	if isTerminal(stderr) {
 		return stderr
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
@@ -42,4 +42,18 @@ func terminal(stderr *os.File) *os.File {
 		return nil
 	}
 	return tty
+}
+
+// isTerminal asks without File.Fd, which would take O_NONBLOCK from a
+// description that we share with our callers.
+func isTerminal(f *os.File) (is bool) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	err = raw.Control(func(fd uintptr) {
+		_, terr := unix.IoctlGetTermios(int(fd), unix.TCGETS)
+		is = terr == nil
+	})
+	return is && err == nil
 }
