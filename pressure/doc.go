@@ -1,6 +1,16 @@
-// Package pressure will read how long tasks waited for CPU, IO and memory
-// (/proc/pressure), name the cause of a stall, and say when new work may start.
+// Package pressure reads how long tasks waited for CPU, IO and memory, from
+// the kernel's pressure stall information (PSI, /proc/pressure,
+// Documentation/accounting/psi.rst).
 //
-// Nothing of it is in this version. A gate's record says so: its step
-// "pressure" is absent.
+// It promises: what cannot be told is unknown, with the reason, and never 0. A
+// kernel without PSI, one booted with it switched off (the files are there, and
+// reading them gives EOPNOTSUPP), a file that is not ours to read, and one that
+// was torn are all unknown.
+//
+// The averages lag: avg10 takes about ten seconds to show a stall that began.
+// For a stretch of time that we watched ourselves, Stall works from the
+// difference of two totals.
+//
+// It does not watch, wait, or decide when work may start, and it does not read
+// the pressure files of a cgroup.
 package pressure

@@ -1,0 +1,89 @@
+package pressure
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Real is the directory of this machine's pressure files.
+const Real = "/proc/pressure"
+
+// Reading is one look at a directory of pressure files.
+type Reading struct {
+	Time   time.Time
+	CPU    Resource
+	IO     Resource
+	Memory Resource
+}
+
+// Resource is the pressure on one resource. Where nothing is known of it, both
+// levels are nil and Unknown says why.
+type Resource struct {
+	Some    *Level // some tasks waited
+	Full    *Level // all tasks that were not idle waited at once; of CPU not before Linux 5.13
+	Unknown error
+}
+
+// Level is one line of a pressure file.
+type Level struct {
+	Avg10  float64       // percent of the last 10 seconds
+	Avg60  float64       // percent of the last minute
+	Avg300 float64       // percent of the last five minutes
+	Total  time.Duration // waited since boot; the kernel counts microseconds
+}
+
+// Read reads the files cpu, io and memory of a directory, which is Real but in
+// tests. It does not fail: each resource says for itself whether it is known.
+func Read(root string) Reading {
+	return Reading{
+		CPU:    readFile(filepath.Join(root, "cpu")),
+		IO:     readFile(filepath.Join(root, "io")),
+		Memory: readFile(filepath.Join(root, "memory")),
+		Time:   time.Now(), // the totals are from the moment before, not after
+	}
+}
+
+// maxFile bounds what is read of one file, in bytes. The kernel writes about
+// 120; whatever is longer is not a pressure file.
+const maxFile = 4096
+
+func readFile(path string) Resource {
+	data, err := read(path)
+	if err != nil {
+		return Resource{Unknown: reason(err)}
+	}
+	r, err := Parse(data)
+	if err != nil {
+		return Resource{Unknown: fmt.Errorf("read %s: %w", path, err)}
+	}
+	return r
+}
+
+// read does not hang on a FIFO that somebody put in a file's place.
+func read(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile))
+}
+
+// reason says what a file that cannot be read means, and what to do about it.
+// An error names its file already.
+func reason(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: this kernel has no pressure stall information (CONFIG_PSI, Linux 4.20)", err)
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return fmt.Errorf("%w: pressure stall information is switched off; boot with psi=1", err)
+	}
+	return err
+}
