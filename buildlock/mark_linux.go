@@ -43,6 +43,10 @@ func Holds(dir, marks string, l Lock) bool {
 // believed picks the marks that are true: the ticket is live, and its holder
 // is one of our ancestors. An environment is inherited by everything a link
 // may start and can be copied anywhere; a line of ancestors cannot.
+//
+// A build lock or a named one covers all that its holder started. When that was
+// killed, what goes on has no such ancestor any more; it still has the ticket
+// itself, and with it the lock. A link ticket covers no more than its own link.
 func believed(dir, marks string) (out []mark) {
 	if marks == "" {
 		return nil
@@ -54,7 +58,10 @@ func believed(dir, marks string) (out []mark) {
 			continue
 		}
 		r, live := m.read(dir)
-		if start, ok := above[r.PID]; live && ok && start == r.Start {
+		start, ok := above[r.PID]
+		switch {
+		case !live:
+		case ok && start == r.Start, m.lock != Link && m.inherited(dir):
 			out = append(out, m)
 		}
 	}
@@ -75,6 +82,30 @@ func (m mark) read(dir string) (r record, live bool) {
 	r, _, err = q.record(m.number)
 	boot, berr := proc.Real.BootID()
 	return r, err == nil && berr == nil && r.BootID == boot
+}
+
+// inherited says whether we have the ticket's own file open, for writing: that
+// comes down from its holder alone.
+func (m mark) inherited(dir string) bool {
+	var ticket unix.Stat_t
+	if unix.Stat(filepath.Join(dir, string(m.lock), fileName(m.number)), &ticket) != nil {
+		return false
+	}
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return false
+	}
+	for _, entry := range fds {
+		var open unix.Stat_t
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil || unix.Fstat(fd, &open) != nil || open.Dev != ticket.Dev || open.Ino != ticket.Ino {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && flags&unix.O_ACCMODE != unix.O_RDONLY {
+			return true
+		}
+	}
+	return false
 }
 
 // ancestors are the processes above us with their start ticks, ourselves among

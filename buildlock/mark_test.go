@@ -59,6 +59,27 @@ func TestNestedCase27(t *testing.T) {
 	}
 }
 
+// The holder of a build lock is killed, and what it started goes on: a call in
+// there does not wait for itself. For a link it would.
+func TestNestedBelowKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, want := range map[Lock]string{Build: "got build-1 true", Link: "error the link lock is taken"} {
+		dir := lockDir(t, 1)
+		text := fmt.Sprintf(`{"Dir":%q,"Lock":%q}`, dir, string(l))
+		// The shell in the background goes on when its parent, the holder, is gone.
+		c := start(t, order{Dir: dir, Lock: l, Keep: fmt.Sprintf(`{ while kill -0 $$; do sleep 0.02; done 2>&-; %s '%s' <&-; } & kill -KILL $$`, self, text)})
+		c.hears("got")
+		c.say("exec")
+		_, _ = c.cmd.Process.Wait()
+		if got := c.hears(""); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", l, got, want)
+		}
+	}
+}
+
 // A mark says nothing to who does not stand below its holder, is of another
 // lock directory, or comes too late.
 func TestMarkNotBelieved(t *testing.T) {

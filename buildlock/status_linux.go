@@ -3,9 +3,12 @@ package buildlock
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -128,12 +131,32 @@ func (q queue) keepers(e *Entry) {
 	}
 	e.Unread = len(unread)
 	for _, h := range found {
+		if !slices.ContainsFunc(h.FDs, func(fd int) bool { return writes(h.Stat.PID, fd) }) {
+			continue // one that waits for it
+		}
 		k := Keeper{PID: h.Stat.PID, Comm: h.Stat.Comm, State: string(h.Stat.State)}
 		if cwd, err := proc.Real.Cwd(h.Stat.PID); err == nil && cwd.Known() {
 			k.Cwd = cwd.Path
 		}
 		e.Keepers = append(e.Keepers, k)
 	}
+}
+
+// writes says whether a process has a descriptor open for writing, as who holds
+// a ticket does; who waits on one, or looks at it, reads. Where it cannot be
+// told it is taken to.
+func writes(pid, fd int) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", pid, fd))
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	for line := range strings.Lines(string(data)) {
+		if text, ok := strings.CutPrefix(line, "flags:"); ok {
+			flags, err := strconv.ParseInt(strings.TrimSpace(text), 8, 64)
+			return err != nil || flags&unix.O_ACCMODE != unix.O_RDONLY
+		}
+	}
+	return true
 }
 
 // line says how far we are.

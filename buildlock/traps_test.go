@@ -43,6 +43,10 @@ func TestKeeperCase5(t *testing.T) {
 	}
 	next := start(t, order{Dir: dir, Wait: -1})
 	next.hears("waiting")
+	// The one that waits has the file open too, and keeps nothing.
+	if busy := mustWait(t, Options{Dir: dir}); !strings.Contains(busy.Error(), "still open in sleep (pid "+fmt.Sprint(orphan)+", state S)") || strings.Contains(busy.Error(), fmt.Sprint(next.cmd.Process.Pid)) {
+		t.Errorf("with somebody in line: %q", busy)
+	}
 	if err := unix.Kill(orphan, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
