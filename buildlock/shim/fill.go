@@ -28,13 +28,12 @@ func toolsOn(env []string) (t tools) {
 		if !filepath.IsAbs(dir) || isShims(dir) {
 			continue
 		}
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if RoleOf(e.Name()) == None || slices.Contains(t.names, e.Name()) || executable(path) != nil || !s.real(path) {
+		for _, name := range listed(dir) {
+			path := filepath.Join(dir, name)
+			if RoleOf(name) == None || slices.Contains(t.names, name) || executable(path) != nil || !s.real(path) {
 				continue
 			}
-			t.names = append(t.names, e.Name())
+			t.names = append(t.names, name)
 			if !slices.Contains(t.dirs, dir) {
 				t.dirs = append(t.dirs, dir)
 			}
@@ -44,9 +43,20 @@ func toolsOn(env []string) (t tools) {
 	return t
 }
 
+// listed is what a directory has, in no order: /usr/bin has thousands.
+func listed(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	return names
+}
+
 // hash is the directory's name: it tells the program, the names, the settings.
-func (in Install) hash(names []string) (string, error) {
-	program, err := contentID(in.Program)
+func (in Install) hash(parent string, names []string) (string, error) {
+	program, err := in.programID(parent)
 	if err != nil {
 		return "", err
 	}

@@ -43,7 +43,7 @@ func (in Install) Make() (Directory, error) {
 	}
 	found := toolsOn(in.Env)
 	in.Tools = strings.Join(found.dirs, ":")
-	hash, err := in.hash(found.names)
+	hash, err := in.hash(parent, found.names)
 	if err != nil {
 		return Directory{}, err
 	}
