@@ -2,11 +2,12 @@
 # make lint    gofmt, go vet, staticcheck, the import rule
 # make bench   the figures the documents quote, each beside its peer in the same run
 # make soak    the long forms of the randomised tests
+# make incident  20 links at once on a slow disk, bare and through gpuci (root)
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 60s
 
-.PHONY: build test lint bench soak
+.PHONY: build test lint bench soak incident
 
 build:
 	$(GO) build -o bin/ ./cmd/...
@@ -23,8 +24,12 @@ lint:
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 
 soak:
 	GPUCI_SOAK=1 $(GO) test -count=1 -timeout 120m ./...
 	./.ci/fuzz $(FUZZTIME)
+
+incident:
+	$(GO) test -count=1 -tags incident -timeout 60m -run '^TestIncident$$' -v ./cmd/gpuci-link

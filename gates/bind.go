@@ -26,6 +26,10 @@ func (f *flow) bind(ctx context.Context) {
 	b.Host, _ = os.Hostname()
 	b.Kernel = kernelRelease()
 	b.Config = hashOf(f.opt.Gate)
+	if ctx.Err() != nil {
+		return
+	}
+	b.Unread = false
 	if f.opt.Lane.Root == "" {
 		f.mark("outside git: bound to no commit")
 		return
@@ -33,7 +37,7 @@ func (f *flow) bind(ctx context.Context) {
 	state, watch, err := worktrees.ReadAndWatch(ctx, f.opt.Lane)
 	f.lane = watch
 	if err != nil {
-		if ctx.Err() == nil {
+		if b.Unread = ctx.Err() != nil; !b.Unread {
 			f.mark("bound to no commit: " + err.Error())
 		}
 		return

@@ -1,7 +1,6 @@
 package gates
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,11 +55,19 @@ const settle = 200 * time.Millisecond
 
 // phase runs the commands of a phase until one does not succeed.
 func (f *flow) phase(ctx context.Context, p phase) (last ended) {
-	limited, cancel := context.WithTimeoutCause(ctx, p.limit, errTimeLimit)
+	limited, cancel := f.limited(ctx, p.limit)
 	defer cancel()
 	p.out.start()
 	for _, c := range p.commands {
+		if limited.Err() != nil { // nothing begins once it is over
+			last = ended{Ended: Ended{Step: p.name, Argv: argvOf(c), Exit: -1}, why: over(limited)}
+			break
+		}
 		last = f.command(limited, p, c)
+		if last.why != notStarted {
+			f.v.Commands = append(f.v.Commands, last.Ended)
+			f.v.Used.add(last.Used)
+		}
 		p.out.nextCommand()
 		if !last.ok() {
 			break
@@ -73,11 +80,19 @@ func (f *flow) phase(ctx context.Context, p phase) (last ended) {
 
 var errTimeLimit = errors.New("time limit")
 
+// over says why a context ended.
+func over(ctx context.Context) ending {
+	if errors.Is(context.Cause(ctx), errTimeLimit) {
+		return byTimeLimit
+	}
+	return byInterrupt
+}
+
 // command runs one command and leaves nothing of it behind.
 func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	argv := argvOf(c)
 	f.opt.detail("%s: %s", p.name, quoteArgv(argv))
-	e := ended{Ended: Ended{Argv: argv, Exit: -1}, why: notStarted}
+	e := ended{Ended: Ended{Step: p.name, Argv: argv, Exit: -1}, why: notStarted}
 	dir := filepath.Join(f.opt.Root, f.gate.Dir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		e.err = fmt.Errorf("its dir %s is no directory: mend dir in gpuci.toml", f.gate.Dir)
@@ -90,10 +105,9 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	}
 	defer streams.close()
 	p.out.last.Store(time.Now().UnixNano())
-	f.started++
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: argv, Dir: dir, Env: f.env(), Leave: f.gate.Leave, Name: fmt.Sprintf("%s-%d", f.v.Run, f.started),
+		Argv: argv, Dir: dir, Env: f.queued(f.env(), argv), Leave: f.gate.Leave, Name: f.v.Run,
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()
@@ -101,11 +115,27 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 		e.err = startError(argv[0], err)
 		return e
 	}
+	e.supervision(child)
+	f.opt.detail("supervised: %s%s", e.Supervised, because(e.NoCgroup))
 	done := streams.pump(p.out)
 	e.why, e.stall = f.await(ctx, child, p)
 	f.finish(child, &e)
 	p.out.drain(done, f.opt.Hurry)
 	return e
+}
+
+// supervision writes down which way the command is supervised.
+func (e *ended) supervision(child *proc.Process) {
+	if e.Supervised = "cgroup"; child.NoLeaf != nil {
+		e.Supervised, e.NoCgroup = "session", child.NoLeaf.Error()
+	}
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // argvOf is what is executed: an argv as it stands, a string under bash with
@@ -126,6 +156,8 @@ func startError(name string, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%s is not on PATH: install it, or write its path in gpuci.toml", name)
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t\n"):
+		return fmt.Errorf("%q does not exist: is it a program with its arguments? Write each as a string of its own, or the whole without the brackets for a shell", name)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s does not exist: build it in a `build` step, or mend the path in gpuci.toml", name)
 	case errors.Is(err, fs.ErrPermission):
@@ -142,6 +174,9 @@ func (f *flow) await(ctx context.Context, child *proc.Process, p phase) (ending,
 	watch, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { f.watch(watch, child, p, stalled) })
+	if f.links != nil {
+		wg.Go(func() { f.links.Run(watch, child.Members) })
+	}
 	defer wg.Wait()
 	defer stop()
 	select {
@@ -152,11 +187,11 @@ func (f *flow) await(ctx context.Context, child *proc.Process, p phase) (ending,
 		return byNoProgress, d
 	case <-ctx.Done():
 	}
-	if errors.Is(context.Cause(ctx), errTimeLimit) {
+	why := over(ctx)
+	if why == byTimeLimit {
 		f.stacks(child)
-		return byTimeLimit, 0
 	}
-	return byInterrupt, 0
+	return why, 0
 }
 
 // finish ends what is left of the command and writes down how it went.
@@ -175,26 +210,26 @@ func (f *flow) finish(child *proc.Process, e *ended) {
 		e.Signal = unix.SignalName(x.Signal)
 	}
 	u := child.Usage()
-	e.CPU, e.MaxRSS, e.Read, e.Written, e.Switches = u.CPU.Seconds(), u.MaxRSS, u.Read, u.Written, u.Switches
+	e.Used = Used{CPU: u.CPU.Seconds(), MaxRSS: u.MaxRSS, Peak: u.Peak, Read: u.Read, Written: u.Written, Switches: u.Switches}
 	if e.why == byItself {
 		e.Escaped = names(r.Ended)
 	}
 	if e.Left = names(r.Spared); len(e.Left) > 0 {
 		f.opt.note("left running, as gpuci.toml says: %s", strings.Join(e.Left, ", "))
 	}
-	for _, s := range r.Stuck {
-		e.Survivors = append(e.Survivors, survivor(s))
-	}
+	e.Survivors = survivors(r)
 }
 
-// survivor tells the truth about a process that would not end: a SIGKILL that
-// is pending is not a process that is gone.
-func survivor(s proc.Stuck) string {
-	pending := "SIGKILL not delivered"
-	if s.Pending {
-		pending = "SIGKILL pending"
+// survivors are those that would not end, and what could not be listed at all.
+func survivors(r proc.Result) []string {
+	var out []string
+	for _, s := range r.Stuck {
+		out = append(out, s.String())
 	}
-	return fmt.Sprintf("%s (pid %d, state %c, %s, %s old, waits in %s)", s.Comm, s.PID, s.State, pending, Round(s.Age), cmp.Or(s.Waits, "(unknown)"))
+	if r.Err != nil {
+		out = append(out, "what could not be listed: "+r.Err.Error())
+	}
+	return out
 }
 
 func names(list []proc.Stat) []string {
@@ -205,18 +240,15 @@ func names(list []proc.Stat) []string {
 	return out
 }
 
-// runVariable names the run in the environment of its commands; runsVariable
-// also those above it, when a gate's command is gpuci. That is the cookie by
-// which a later gpuci knows what a killed one left.
-const (
-	runVariable  = "GPUCI_RUN"
-	runsVariable = "GPUCI_RUNS"
-)
-
 // env is the environment of a gate's commands.
 func (f *flow) env() []string {
-	env := append(os.Environ(), runVariable+"="+f.v.Run, "GPUCI_GATE="+f.gate.Name,
-		longer(runsVariable, f.v.Run), longer(envWithin, f.key()))
+	return append(f.toolEnv(), "GPUCI_RUN="+f.v.Run, "GPUCI_GATE="+f.gate.Name)
+}
+
+// toolEnv is the same without what names the run: that of the tools that are
+// only asked for their version.
+func (f *flow) toolEnv() []string {
+	env := append(os.Environ(), longer(envWithin, f.key()))
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)
 	}

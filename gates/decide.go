@@ -14,13 +14,11 @@ import (
 func (f *flow) decide(ctx context.Context) {
 	v := f.v
 	f.endings()
+	f.linksOf()
 	v.Outcome, v.Exit = f.outcome(), 0
-	var sig Signalled
 	// A signal that came after the last command had ended stops no verdict.
-	if errors.As(context.Cause(ctx), &sig) && (f.run == nil || f.run.why != byItself) {
-		v.Outcome, v.Exit = Interrupted, sig.Exit
-		f.find(Interrupted, "stopped by a signal before its commands had ended")
-		f.next("run it again")
+	if ctx.Err() != nil && (f.run == nil || f.run.why != byItself) {
+		f.stopped(ctx)
 	}
 	f.expect(v.Started)
 	if f.opt.Strict && len(v.Marks) > 0 && (v.Outcome == Green || v.Outcome == KnownRed) {
@@ -34,6 +32,21 @@ func (f *flow) decide(ctx context.Context) {
 		f.next("read " + v.Log)
 	}
 	v.Seconds = time.Since(v.Started).Seconds()
+}
+
+// stopped is the verdict of a gate that somebody stopped.
+func (f *flow) stopped(ctx context.Context) {
+	f.v.Outcome, f.v.Exit = Interrupted, ExitInterrupt
+	by := "stopped"
+	if sig := (Signalled{}); errors.As(context.Cause(ctx), &sig) {
+		f.v.Exit, by = sig.Exit, "stopped by a signal"
+	}
+	if len(f.v.Commands) == 0 {
+		f.find(Interrupted, by+" before any of its commands was started")
+	} else {
+		f.find(Interrupted, by+" before its commands had ended")
+	}
+	f.next("run it again")
 }
 
 // rank orders the outcomes that findings lead to. Broken stands above red: a
@@ -54,6 +67,23 @@ func (f *flow) outcome() Outcome {
 func (f *flow) endings() {
 	f.ending("build", f.build, BuildFailed, f.gate.BuildTimeout)
 	f.ending("run", f.run, Broken, f.gate.Timeout)
+	for i := range f.v.Commands {
+		f.remnants(&f.v.Commands[i])
+	}
+}
+
+// remnants marks what a command left, whether it decided or not.
+func (f *flow) remnants(e *Ended) {
+	in := ""
+	if len(f.v.Commands) > 1 {
+		in = ", of: " + quoteArgv(e.Argv)
+	}
+	if len(e.Escaped) > 0 {
+		f.mark("outlived its " + e.Step + " and was ended: " + strings.Join(e.Escaped, ", ") + in)
+	}
+	if len(e.Survivors) > 0 {
+		f.mark("could not be ended: " + strings.Join(e.Survivors, ", ") + in)
+	}
 }
 
 func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Duration) {
@@ -73,12 +103,6 @@ func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Durat
 		if name == "build" && !e.ok() {
 			f.find(BuildFailed, fmt.Sprintf("%s: %s", quoteArgv(e.Argv), howEnded(e.Ended)))
 		}
-	}
-	if len(e.Escaped) > 0 {
-		f.mark("outlived its " + name + " and was ended: " + strings.Join(e.Escaped, ", "))
-	}
-	if len(e.Survivors) > 0 {
-		f.mark("could not be ended: " + strings.Join(e.Survivors, ", "))
 	}
 }
 

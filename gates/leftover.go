@@ -3,11 +3,13 @@ package gates
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +19,13 @@ import (
 	"gpuci/reaper/proc"
 )
 
-// Bounds on ending what a killed gpuci left.
+// Bounds on ending what killed runs left, before a gate begins.
 const (
-	leftoverTime = 5 * time.Second  // for SIGKILL to work
-	cookieTime   = 20 * time.Second // for reading the environments of all processes
+	leftoverTime = 10 * time.Second // for all of them together
+	leftoverKill = 5 * time.Second  // for SIGKILL to work on one run's, from the first one on
 )
+
+var errLeftoverTime = fmt.Errorf("ending what killed runs left took longer than %s", leftoverTime)
 
 // live is the file that stands for a run while it goes on. Its gpuci holds a
 // lock on it from before the first command until after the last. So whoever
@@ -59,20 +63,19 @@ func (r *record) goLive(state string, started startedRecord) {
 var runForm = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$`)
 
 // endLeftovers ends what runs of this workspace left whose gpuci was killed,
-// and closes their records. It is bounded, and a failure is told and stops
-// nothing: the next run tries again. What was ended may have been a gpuci with
-// a run of its own, so the list is gone through again.
+// and what runs could not end themselves, and writes it into their records. It
+// is bounded, and a failure is told and stops nothing: the next run tries again.
+// What was ended may have been a gpuci with a run of its own, so the list is
+// gone through again.
 func (f *flow) endLeftovers(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, leftoverTime, errLeftoverTime)
+	defer cancel()
+	tried := make(map[string]bool)
 	for range maxNested {
-		entries, err := os.ReadDir(filepath.Join(f.opt.State, "live"))
-		if err != nil {
-			return // there is none yet
-		}
 		again := false
-		for _, e := range entries {
-			run, ok := strings.CutSuffix(e.Name(), ".json")
-			if ok && e.Type().IsRegular() && runForm.MatchString(run) && run != f.v.Run {
-				again = f.endLeftover(ctx, run) || again
+		for _, run := range f.liveRuns() {
+			if ctx.Err() == nil && !tried[run] {
+				again = f.endLeftover(ctx, run, tried) || again
 			}
 		}
 		if !again {
@@ -84,15 +87,59 @@ func (f *flow) endLeftovers(ctx context.Context) {
 // maxNested is how deep gates in gates may be for all of them to be ended at once.
 const maxNested = 8
 
-// endLeftover looks at one run and says whether it ended anything.
-func (f *flow) endLeftover(ctx context.Context, run string) bool {
+// liveRuns lists the runs that are said to go on, but this one. On the way it
+// takes away what a gpuci left that was killed before its run was written down.
+func (f *flow) liveRuns() (runs []string) {
+	entries, err := os.ReadDir(filepath.Join(f.opt.State, "live"))
+	if err != nil {
+		return nil // there is none yet
+	}
+	for _, e := range entries {
+		name, part := strings.CutSuffix(e.Name(), ".part")
+		run, ok := strings.CutSuffix(name, ".json")
+		switch {
+		case !ok || !e.Type().IsRegular() || !runForm.MatchString(run) || run == f.v.Run:
+		case part:
+			removeStale(filepath.Join(f.opt.State, "live", e.Name()))
+		default:
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+// partAge is far more than a gpuci needs to lock and fill the file that it has
+// made, so that none that does so now is disturbed.
+const partAge = time.Minute
+
+func removeStale(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || time.Since(info.ModTime()) < partAge {
+		return
+	}
+	lock := openLock(path)
+	if ok, err := lock.TryLock(); err == nil && ok {
+		_ = os.Remove(path)
+		_ = lock.Close()
+	}
+}
+
+// openLock is a lock on a file that is there. No FIFO may hold us and no link
+// lead elsewhere, whoever put it there.
+func openLock(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK))
+}
+
+// endLeftover looks at one run and says whether it ended anything. A run that
+// was gone through is marked as tried.
+func (f *flow) endLeftover(ctx context.Context, run string, tried map[string]bool) bool {
 	path := live(f.opt.State, run)
-	// No FIFO may hold us and no link lead elsewhere, whoever put it there.
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK))
+	lock := openLock(path)
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return false // it lives, or has just ended
 	}
 	defer lock.Close()
+	tried[run] = true
 	s, err := readStarted(path, run)
 	if err != nil {
 		f.opt.note("%s is no record of a run: %v; remove it", path, err)
@@ -102,15 +149,31 @@ func (f *flow) endLeftover(ctx context.Context, run string) bool {
 	if s.Host != here.Host || s.PIDs != here.PIDs {
 		return false // its processes are not ours to see: that host or container will
 	}
-	var ended, stuck bool
+	var r proc.Result
 	if s.Gpuci.BootID == here.Gpuci.BootID { // after a reboot there is nothing left to end
-		ended, stuck = f.endProcesses(ctx, s)
+		left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run, Since: s.Gpuci.Start, Leave: s.Leave}
+		r = left.End(ctx, proc.Limits{Kill: leftoverKill}, f.opt.Hurry)
 	}
-	if !stuck {
-		f.closeKilled(s)
+	if errors.Is(r.Err, proc.ErrInside) {
+		return false // we are what is left of it: whoever comes later
+	}
+	if ctx.Err() != nil && context.Cause(ctx) != errLeftoverTime && len(r.Ended) == 0 {
+		return false // we were stopped: the next gpuci does it
+	}
+	f.tellLeftover(s, r)
+	if ctx.Err() == nil && r.Gone() && !mayBeLeft(r) {
 		_ = os.Remove(path)
 	}
-	return ended
+	return len(r.Ended) > 0
+}
+
+// mayBeLeft says that a process which hangs could be of the run. One that will
+// never be ours to ask is told, and not waited for.
+func mayBeLeft(r proc.Result) bool {
+	return slices.ContainsFunc(r.Unknown, func(u proc.Unread) bool {
+		hung := (*proc.HungError)(nil)
+		return errors.As(u.Err, &hung)
+	})
 }
 
 // maxStarted bounds a record that is read; a real one has some hundred bytes.
@@ -143,36 +206,3 @@ func startedHere() startedRecord {
 	s.Gpuci, _ = proc.Real.Identity(os.Getpid())
 	return s
 }
-
-// endProcesses ends what a killed run left. It says whether it ended anything,
-// and whether anything could not be ended: that keeps the run's file, for the
-// next gpuci to try.
-func (f *flow) endProcesses(ctx context.Context, s startedRecord) (some, kept bool) {
-	ctx, cancel := context.WithTimeout(ctx, cookieTime)
-	defer cancel()
-	left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run + "-", Key: runsVariable, Value: s.Run, Leave: s.Leave}
-	ended, stuck, err := left.End(ctx, leftoverTime)
-	if kept = err != nil || len(stuck) > 0; kept {
-		f.opt.note("run %s of gate %s was killed, and what it left could not be ended: %v %v", s.Run, s.Gate, names(stuck), err)
-	}
-	if len(ended) > 0 {
-		f.opt.note("ended what run %s of gate %s left when gpuci was killed: %s", s.Run, s.Gate, strings.Join(names(ended), ", "))
-	}
-	return len(ended) > 0, kept
-}
-
-// closeKilled gives a killed run its verdict, unless it reached one.
-func (f *flow) closeKilled(s startedRecord) {
-	r := &record{dir: filepath.Join(f.opt.State, "runs", s.Run)}
-	if _, err := os.Stat(filepath.Join(r.dir, "verdict.json")); err == nil {
-		return
-	}
-	r.json("verdict.json", Verdict{
-		Type: "verdict", Schema: schema, Run: s.Run, Gate: s.Gate, Outcome: Interrupted, Exit: killedExit,
-		Findings: []Finding{{Interrupted, "gpuci itself was killed before it could say anything"}},
-		Bound:    Bound{Lane: s.Lane}, Started: s.Begun, Dir: r.dir, Steps: []Step{},
-	})
-}
-
-// killedExit is what a shell shows for a process that SIGKILL ended.
-const killedExit = 137

@@ -18,10 +18,10 @@ type step struct {
 // pipeline is the way of every gate, in this order.
 func pipeline() []step {
 	return []step{
-		{"sweep", nil},           // reaper: what leaked in this lane
-		{"pressure", nil},        // pressure: let the box breathe
-		{"queue", nil},           // buildlock: one link at a time, from here on
-		{"card", (*flow).doCard}, // refuses only; when it looks, it comes after the build
+		{"sweep", nil},             // reaper: what leaked in this lane
+		{"pressure", nil},          // pressure: let the box breathe
+		{"queue", (*flow).doQueue}, // buildlock: one link at a time, from here on
+		{"card", (*flow).doCard},   // refuses only; when it looks, it comes after the build
 		{"build", (*flow).doBuild},
 		{"run", (*flow).doRun},
 		{"judge", (*flow).doJudge},
@@ -36,6 +36,8 @@ func (f *flow) walk(ctx context.Context) {
 		switch {
 		case s.do == nil:
 			st.State = StepAbsent
+		case on && ctx.Err() != nil && f.run == nil: // nothing begins once we are asked to stop
+			on = false
 		case on:
 			began := time.Now()
 			st.State = s.do(f, ctx)
@@ -51,6 +53,10 @@ func (f *flow) doBuild(ctx context.Context) StepState {
 	if len(f.gate.Build) == 0 {
 		return StepNone
 	}
+	if !f.takeBuildLock(ctx) {
+		return StepFailed
+	}
+	defer f.endQueue()
 	log := f.openLog("build.log")
 	if log == nil {
 		return StepFailed
@@ -58,11 +64,12 @@ func (f *flow) doBuild(ctx context.Context) StepState {
 	defer log.Close()
 	f.v.Log = log.Name()
 	last := f.phase(ctx, phase{"build", f.gate.Build, f.gate.BuildTimeout, &output{log: log, live: f.opt.Live}})
-	f.build, f.v.Command = &last, &last.Ended
+	f.build = &last
 	if !last.ok() {
+		f.v.Command = &last.Ended
+		f.hint(log.Name())
 		return StepFailed
 	}
-	f.v.Command = nil
 	return StepDone
 }
 
@@ -103,8 +110,11 @@ func (f *flow) doRun(ctx context.Context) StepState {
 	}
 	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
 	f.run, f.v.Command = &last, &last.Ended
-	if last.why != byItself {
+	switch {
+	case last.why != byItself:
 		return StepFailed
+	case !last.ok():
+		f.hint(log.Name())
 	}
 	return StepDone
 }

@@ -40,17 +40,21 @@ func newRunID(now time.Time) string {
 	return now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])
 }
 
-// newRecord makes the run's directory under state and says who runs it.
+// newRecord makes the run's directory under state and says who runs it. That it
+// goes on is written down first: a directory that nobody knows to be of a dead
+// run would stay without a verdict for ever.
 func newRecord(state string, started startedRecord) (*record, error) {
 	r := &record{dir: filepath.Join(state, "runs", started.Run)}
+	if r.goLive(state, started); r.err != nil {
+		return r, r.err
+	}
 	if err := os.MkdirAll(filepath.Dir(r.dir), 0o755); err != nil {
-		return nil, fmt.Errorf("make run directory: %w", err)
+		return r, fmt.Errorf("make run directory: %w", err)
 	}
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make run directory: %w", err)
+		return r, fmt.Errorf("make run directory: %w", err)
 	}
 	r.json("started.json", started)
-	r.goLive(state, started)
 	return r, r.err // the directory is there even then
 }
 
@@ -60,6 +64,7 @@ type startedRecord struct {
 	Run     string        `json:"run"`
 	Gate    string        `json:"gate"`
 	Lane    string        `json:"lane"`
+	Root    string        `json:"root"` // directory of gpuci.toml
 	Gpuci   proc.Identity `json:"gpuci"`
 	Begun   time.Time     `json:"begun"`
 	Host    string        `json:"host"`

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"gpuci/buildlock"
+	"gpuci/buildlock/links"
 	"gpuci/gates/config"
 	"gpuci/gates/metric"
 	"gpuci/gates/reader"
@@ -25,6 +27,7 @@ type Options struct {
 	Args    []string       // appended to the last command of the run: the verdict is partial
 	Strict  bool           // any mark makes a green need attention
 	Version string         // of gpuci
+	Queue   *Queue         // of the links; nil lets them run as they come
 
 	Live     io.Writer       // the child's output as it comes; nil for none
 	Terminal *os.File        // the terminal that Live writes to, if it is one
@@ -47,15 +50,18 @@ func (o *Options) detail(format string, args ...any) {
 
 // flow is one gate on its way through the pipeline.
 type flow struct {
-	opt     Options
-	gate    config.Gate
-	v       *Verdict
-	rec     *record
-	judge   *judge
-	started int              // commands so far
-	build   *ended           // nil when the gate builds nothing
-	run     *ended           // nil when it did not get there
-	lane    *worktrees.Watch // on the lane, from before the build
+	opt   Options
+	gate  config.Gate
+	v     *Verdict
+	rec   *record
+	judge *judge
+	build *ended           // nil when the gate builds nothing
+	run   *ended           // nil when it did not get there
+	lane  *worktrees.Watch // on the lane, from before the build
+
+	links     *links.Watch      // from the step queue on
+	linkLog   string            // what the shims write to
+	buildLock *buildlock.Ticket // while the build has it
 }
 
 // Signalled is the cancellation cause for a gpuci that was asked to stop.
@@ -72,7 +78,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 		Type: "verdict", Schema: schema, Run: newRunID(now), Gate: opt.Gate.Name,
 		Started: now, Partial: len(opt.Args) > 0,
 	}}
-	f.v.Bound.Lane, f.v.Bound.Root = opt.Lane.Name, opt.Root
+	f.v.Bound.Lane, f.v.Bound.Root, f.v.Bound.Unread = opt.Lane.Name, opt.Root, true
 	if f.recursion() {
 		f.refuse("it is running already, above this one: it would call itself for ever", "take gpuci out of its commands")
 		f.decide(ctx)
@@ -89,11 +95,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 	f.bind(ctx)
 	f.walk(ctx)
 	f.rebind(context.WithoutCancel(ctx))
-	select {
-	case f.v.Bound.Tools = <-tools:
-	case <-time.After(toolTime):
-		f.mark("a tool did not say its version in time")
-	}
+	f.v.Bound.Tools = f.answers(tools)
 	f.decide(ctx)
 	f.end()
 	return *f.v
@@ -116,7 +118,7 @@ func (f *flow) begin() error {
 	}
 	started := startedHere()
 	started.Run, started.Gate, started.Lane = f.v.Run, f.gate.Name, f.opt.Lane.Name
-	started.Begun, started.Leave = f.v.Started, f.gate.Leave
+	started.Begun, started.Leave, started.Root = f.v.Started, f.gate.Leave, f.opt.Root
 	f.rec, err = newRecord(f.opt.State, started)
 	if err != nil {
 		return err // f.rec may be there in part
@@ -185,5 +187,5 @@ func (f *flow) refuse(why, next string) {
 // stuck says that something of this run could not be ended: its live file
 // stays, and a later run tries again.
 func (f *flow) stuck() bool {
-	return f.build != nil && len(f.build.Survivors) > 0 || f.run != nil && len(f.run.Survivors) > 0
+	return slices.ContainsFunc(f.v.Commands, func(e Ended) bool { return len(e.Survivors) > 0 })
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,19 +18,22 @@ import (
 	"gpuci/reaper/proc"
 )
 
-// Bounds on the time that a hung gate costs after its time is up.
+// Bounds on the time that a hung gate costs after its time is up. What the
+// kernel says of a process costs nothing, and stands there for each; gdb stops
+// a process and reads its symbols.
 const (
-	stackTime = 10 * time.Second // in all
+	stackTime = 10 * time.Second // gdb's in all
 	oneStack  = 3 * time.Second  // a process: gdb waits for ever on one that is frozen or in D
-	maxStacks = 16
+	maxStacks = 16               // processes that gdb is asked about
+	maxHangs  = 16               // lines on the terminal
 )
 
 // stacks writes down where a command hangs before it is ended: each process
-// with its state and what it waits for in the kernel, and the threads' stacks
-// when gdb is there.
+// with its state, what it waits for and its stack in the kernel, and of the
+// first ones all threads' own stacks by gdb, or why they are not there.
 func (f *flow) stacks(child *proc.Process) {
 	members, err := child.Members()
-	if err != nil || f.rec == nil {
+	if f.rec == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stackTime)
@@ -40,16 +46,58 @@ func (f *flow) stacks(child *proc.Process) {
 		}
 	}()
 	var text bytes.Buffer
+	fmt.Fprintln(&text, together(members))
+	if err != nil {
+		fmt.Fprintf(&text, "not all could be listed: %v\n", err)
+	}
 	for i, s := range members {
-		if i == maxStacks {
-			fmt.Fprintf(&text, "and %d more processes\n", len(members)-i)
-			break
+		waits := wchan(s.PID)
+		if i < maxHangs {
+			f.opt.note("hangs: %s (pid %d), state %c, waits in %s", s.Comm, s.PID, s.State, waits)
 		}
-		fmt.Fprintf(&text, "pid %d %s, state %c, waits in %s\n", s.PID, s.Comm, s.State, wchan(s.PID))
-		f.opt.note("hangs: %s (pid %d), state %c, waits in %s", s.Comm, s.PID, s.State, wchan(s.PID))
-		text.Write(gdb(ctx, s.PID))
+		fmt.Fprintf(&text, "\npid %d %s, state %c, waits in %s, %s old, CPU %s\n", s.PID, s.Comm, s.State, waits,
+			Round(proc.Real.Age(s)), Round(proc.CPUTime(s.CPU)))
+		fmt.Fprintf(&text, "in the kernel: %s\n", kernelStack(s.PID))
+		if i < maxStacks {
+			text.Write(f.gdb(ctx, s.PID))
+		}
+	}
+	if n := len(members) - maxStacks; n > 0 {
+		fmt.Fprintf(&text, "\ngdb was asked about the first %d and not about the other %d\n", maxStacks, n)
+	}
+	if n := len(members) - maxHangs; n > 0 {
+		f.opt.note("hangs: and %d more, all in %s", n, filepath.Join(f.rec.dir, "stacks.txt"))
 	}
 	f.rec.write("stacks.txt", text.Bytes())
+}
+
+// together is what all of them have used so far.
+func together(members []proc.Stat) string {
+	table, pids := make(proc.Table), []int(nil)
+	for _, s := range members {
+		table[s.PID] = s
+		pids = append(pids, s.PID)
+	}
+	u := proc.Real.TreeUsage(table, pids...)
+	text := fmt.Sprintf("%d processes, CPU %s, %d bytes read from storage, %d written", u.Processes, Round(u.CPU), u.IO.Fetched, u.IO.Sent)
+	if len(u.Unread) > 0 {
+		text += fmt.Sprintf(" (without %d that could not be read)", len(u.Unread))
+	}
+	return text
+}
+
+// kernelStack is one line, innermost function first.
+func kernelStack(pid int) string {
+	list, err := proc.Real.KernelStack(pid)
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return "not shown (only root may look)"
+	case err != nil:
+		return "not shown: " + err.Error()
+	case len(list) == 0:
+		return "nothing: it runs"
+	}
+	return strings.Join(list, " < ")
 }
 
 // lastWords asks a Go program for its traceback, which it prints on SIGQUIT
@@ -57,7 +105,7 @@ func (f *flow) stacks(child *proc.Process) {
 // on SIGTERM must not be cut short.
 func lastWords(child *proc.Process, s proc.Stat) {
 	if _, err := buildinfo.ReadFile(filepath.Join("/proc", strconv.Itoa(s.PID), "exe")); err == nil {
-		_ = proc.Real.Signal(proc.Identity{PID: s.PID, Start: s.Start, BootID: child.Identity.BootID}, unix.SIGQUIT)
+		_ = proc.Real.Signal(s.Identity(child.Identity.BootID), unix.SIGQUIT)
 	}
 }
 
@@ -69,16 +117,22 @@ func wchan(pid int) string {
 	return text
 }
 
-// gdb prints all threads' stacks; nothing where there is no gdb or it may not
-// attach. A process in D cannot be attached to, hence the time limit.
-func gdb(ctx context.Context, pid int) []byte {
-	ctx, cancel := context.WithTimeout(ctx, oneStack)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "--batch", "-nx", "-ex", "thread apply all bt 32", "-p", strconv.Itoa(pid))
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if err != nil {
-		return nil
+// gdb prints all threads' stacks, or one line that says why not. A process in D
+// cannot be attached to, hence the time limit.
+func (f *flow) gdb(ctx context.Context, pid int) []byte {
+	if ctx.Err() != nil {
+		return []byte("gdb: not asked, the time for all of them is over\n")
 	}
-	return out
+	argv := []string{"gdb", "--batch", "-nx", "-ex", "thread apply all bt 32", "-p", strconv.Itoa(pid)}
+	a, err := f.ask(ctx, oneStack, argv, "/", os.Environ())
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return []byte("gdb: not installed (apt-get install gdb), so no stacks of its own\n")
+	case err != nil:
+		return fmt.Appendf(nil, "gdb: no answer within %s, as from a process that is frozen or in D\n", oneStack)
+	case !bytes.Contains(a.out, []byte("#0")):
+		said := bytes.TrimSpace(a.err)
+		return fmt.Appendf(nil, "gdb: refused: %s\n", said[bytes.LastIndexByte(said, '\n')+1:])
+	}
+	return a.out
 }

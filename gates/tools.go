@@ -3,7 +3,6 @@ package gates
 import (
 	"bytes"
 	"context"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,38 +31,60 @@ var implied = map[string][]string{"cargo": {"rustc"}, "cmake": {"c++"}}
 // hangs must not hang the verdict.
 const toolTime = 2 * time.Second
 
+// asking is a list of tools that are being asked for their versions.
+type asking struct {
+	done <-chan []Tool
+	stop context.CancelFunc
+}
+
 // askTools starts to ask the tools for their versions, beside the gate, in
 // its directory and environment: rustup and pyenv answer differently in
 // different directories.
-func (f *flow) askTools(ctx context.Context) <-chan []Tool {
+func (f *flow) askTools(ctx context.Context) asking {
+	ctx, stop := context.WithCancel(ctx)
 	out := make(chan []Tool, 1)
-	dir, env := filepath.Join(f.opt.Root, f.gate.Dir), f.env()
+	dir, env := filepath.Join(f.opt.Root, f.gate.Dir), f.toolEnv()
 	list := toolNames(append(slices.Clone(f.gate.Build), f.gate.Run...))
 	go func() {
 		var tools []Tool
 		for _, name := range list {
 			if path, err := proc.LookPath(name, dir, env); err == nil {
-				tools = append(tools, Tool{Name: name, Path: path, Version: version(ctx, path, dir, env)})
+				tools = append(tools, Tool{Name: name, Path: path, Version: f.version(ctx, path, dir, env)})
 			}
 		}
 		out <- tools
 	}()
-	return out
+	return asking{out, stop}
 }
 
-func version(ctx context.Context, path, dir string, env []string) string {
+// answers waits for the versions, and ends what is still being asked.
+func (f *flow) answers(a asking) []Tool {
+	defer a.stop()
+	select {
+	case tools := <-a.done:
+		return tools
+	case <-time.After(toolTime):
+	case <-f.opt.Hurry:
+	}
+	f.mark("a tool did not say its version in time")
+	a.stop()
+	return <-a.done
+}
+
+// versionTime bounds the wait for one tool; rustup can take seconds to find
+// its own.
+const versionTime = 10 * time.Second
+
+func (f *flow) version(ctx context.Context, path, dir string, env []string) string {
 	args, known := versionOf[filepath.Base(path)]
-	if !known {
+	if !known || ctx.Err() != nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
-	text, err := cmd.Output()
-	if err != nil {
+	a, err := f.ask(ctx, versionTime, append([]string{path}, args...), dir, env)
+	if err != nil || !a.exit.Clean() {
 		return ""
 	}
+	text := a.out
 	if filepath.Base(path) == "nvcc" { // the release stands in its last lines
 		text = bytes.TrimSpace(text)
 		return string(text[bytes.LastIndexByte(text, '\n')+1:])

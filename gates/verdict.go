@@ -28,7 +28,11 @@ type Verdict struct {
 	Witnesses []WitnessResult `json:"witnesses,omitempty"`
 	Metrics   []MetricSummary `json:"metrics,omitempty"`
 	Steps     []Step          `json:"steps"`
-	Command   *Ended          `json:"command,omitempty"` // the command that decided
+	Command   *Ended          `json:"command,omitempty"`  // the command that decided
+	Commands  []Ended         `json:"commands,omitempty"` // all that were started, in order
+	Used      Used            `json:"used"`               // by all of them
+	Links     *LinkSum        `json:"links,omitempty"`    // of build and run
+	Leftover  *Leftover       `json:"leftover,omitempty"` // what a later gpuci did about what was left
 	Bound     Bound           `json:"bound"`
 
 	Started time.Time `json:"started"`
@@ -81,23 +85,54 @@ type MetricSummary struct {
 
 // Ended is how a command ended.
 type Ended struct {
-	Argv      []string `json:"argv"`
-	Exit      int      `json:"exit"`
-	Signal    string   `json:"signal,omitempty"`
-	Seconds   float64  `json:"seconds"`
-	CPU       float64  `json:"cpu-seconds"`   // of all members
-	Read      int64    `json:"read-bytes"`    // from storage, of members that were waited for
-	Written   int64    `json:"written-bytes"` // the same
-	Switches  int64    `json:"context-switches"`
-	MaxRSS    int64    `json:"max-rss-bytes"`       // no less than gpuci's own 16 MiB: the kernel counts from the fork
-	Escaped   []string `json:"escaped,omitempty"`   // outlived the command and were ended
-	Survivors []string `json:"survivors,omitempty"` // could not be ended
-	Left      []string `json:"left,omitempty"`      // daemons that may stay
+	Step    string   `json:"step"` // build or run
+	Argv    []string `json:"argv"`
+	Exit    int      `json:"exit"`
+	Signal  string   `json:"signal,omitempty"`
+	Seconds float64  `json:"seconds"`
+	Used
+	Supervised string   `json:"supervised,omitempty"` // cgroup: nothing gets out; session: see README for what does
+	NoCgroup   string   `json:"no-cgroup,omitempty"`  // why it was the latter
+	Escaped    []string `json:"escaped,omitempty"`    // outlived the command and were ended
+	Survivors  []string `json:"survivors,omitempty"`  // could not be ended
+	Left       []string `json:"left,omitempty"`       // daemons that may stay
+}
+
+// Used is what commands used with all that they started.
+type Used struct {
+	CPU      float64 `json:"cpu-seconds"`                 // in a cgroup of all, else of those that were waited for
+	Read     int64   `json:"read-bytes"`                  // from storage, of those that were waited for
+	Written  int64   `json:"written-bytes"`               // the same
+	Switches int64   `json:"context-switches"`            // the same
+	MaxRSS   int64   `json:"max-rss-bytes,omitempty"`     // of the largest single process; left out when no larger than gpuci itself
+	Peak     int64   `json:"memory-peak-bytes,omitempty"` // of all together with their file pages; where the cgroup has a memory controller
+}
+
+// add adds up what commands used one after the other.
+func (u *Used) add(v Used) {
+	u.CPU += v.CPU
+	u.Read += v.Read
+	u.Written += v.Written
+	u.Switches += v.Switches
+	u.MaxRSS = max(u.MaxRSS, v.MaxRSS)
+	u.Peak = max(u.Peak, v.Peak)
+}
+
+// Leftover is what the next gpuci found of a run whose own was killed, or that
+// could not end everything.
+type Leftover struct {
+	At        time.Time `json:"at"`
+	By        string    `json:"by"`                  // the run that came upon it
+	Ended     []string  `json:"ended,omitempty"`     // is gone now
+	Left      []string  `json:"left,omitempty"`      // daemons that may stay
+	Survivors []string  `json:"survivors,omitempty"` // could not be ended
+	Unknown   []string  `json:"unknown,omitempty"`   // did not let itself be asked whether it belongs to the run
 }
 
 // Bound is what the verdict holds for. A change to any of it makes the
 // verdict a statement about the past.
 type Bound struct {
+	Unread   bool            `json:"unread,omitempty"` // the lane was not looked at: stopped or refused before
 	Lane     string          `json:"lane"`
 	Root     string          `json:"root"`
 	Commit   string          `json:"commit,omitempty"`

@@ -32,6 +32,9 @@ func (f *flow) watch(ctx context.Context, child *proc.Process, p phase, stalled 
 			return
 		case now := <-tick.C:
 			idle := w.look(now, p.out.quietFor(now), child.CPU)
+			if f.links.Queueing() {
+				w.since, w.base, idle = now, false, 0 // it waits for others, and that is said
+			}
 			over := idle >= limit
 			if over || w.due(now, idle, limit) {
 				f.opt.note("%s: no output and no CPU for %s (of %s)", p.name, Round(idle), Round(limit))

@@ -14,11 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// slowDisk mounts an ext4 file system that takes 10 MB/s and lets hardly any
-// dirty page wait: a loop file in memory, throttled by the root blkio group,
-// with a strict limit of its own for dirty pages, so that the rest of the
-// machine's page cache hides nothing. All of it is undone at the end.
-func slowDisk(t *testing.T) string {
+// slowDisk mounts an ext4 file system that is slow: a loop file in memory,
+// throttled by the root blkio group. So that the page cache hides nothing,
+// hardly any dirty page may wait: by a strict limit of the device's own
+// ("strict", 10 MB/s), or by one for the whole machine ("dirty", 20 MB/s), as
+// on a box whose only disk is the slow one. All of it is undone at the end.
+func slowDisk(t *testing.T, kind string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Fatal("needs root: a loop device and a throttle are made")
@@ -55,11 +56,35 @@ func slowDisk(t *testing.T) string {
 			}
 		})
 	}
-	set(throttle, dev+" 10485760", dev+" 0")
-	bdi := "/sys/class/bdi/" + dev + "/"
-	set(bdi+"max_ratio", "100", "100")
-	set(bdi+"strict_limit", "1", "0")
-	set(bdi+"max_bytes", "16777216", "0")
+	switch kind {
+	case "strict":
+		set(throttle, dev+" 10485760", dev+" 0")
+		bdi := "/sys/class/bdi/" + dev + "/"
+		set(bdi+"max_ratio", "100", "100")
+		set(bdi+"strict_limit", "1", "0")
+		set(bdi+"max_bytes", "16777216", "0")
+	case "dirty":
+		set(throttle, dev+" 20971520", dev+" 0")
+		const limit = "/proc/sys/vm/dirty_bytes"
+		before, err := os.ReadFile(limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(before)) == "0" { // then the ratio holds, and writing it sets this to 0
+			const ratio = "/proc/sys/vm/dirty_ratio"
+			if before, err = os.ReadFile(ratio); err != nil {
+				t.Fatal(err)
+			}
+			set(ratio, string(before), string(before))
+			if err := os.WriteFile(limit, []byte("33554432"), 0); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		set(limit, "33554432", string(before))
+	default:
+		t.Fatalf("GPUCI_INCIDENT_DISK is strict or dirty, not %q", kind)
+	}
 	return dir
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 
 // limit ends a build that does not: the incident itself took longer than
 // anybody waited.
-const limit = 240 * time.Second
+const limit = 120 * time.Second
 
 // outcome is what one build did to the machine.
 type outcome struct {
@@ -43,7 +44,8 @@ func (o outcome) String() string {
 // TestIncident plays the incident again: 20 test binaries with -j20 on a slow
 // disk, bare and through gpuci, with rust-lld and with mold, in turn, and
 // prints what became of it: wall time, linkers at once, and how long an fsync
-// of somebody else took. GPUCI_INCIDENT_RUNS says how often (3).
+// of somebody else took. GPUCI_INCIDENT_RUNS says how often (3),
+// GPUCI_INCIDENT_DISK on which slow disk (see slowDisk).
 func TestIncident(t *testing.T) {
 	runs := 3
 	if n, err := strconv.Atoi(os.Getenv("GPUCI_INCIDENT_RUNS")); err == nil {
@@ -51,9 +53,9 @@ func TestIncident(t *testing.T) {
 	}
 	tools := t.TempDir()
 	command(t, "go", "build", "-o", tools+"/", "gpuci/cmd/gpuci", "gpuci/cmd/gpuci-link")
-	disk := slowDisk(t)
+	disk := slowDisk(t, cmp.Or(os.Getenv("GPUCI_INCIDENT_DISK"), "dirty"))
 	crate := incidentCrate(t, disk)
-	for _, linker := range []string{"lld", "mold"} {
+	for _, linker := range strings.Fields(cmp.Or(os.Getenv("GPUCI_INCIDENT_LINKERS"), "lld mold")) {
 		for run := range runs {
 			for _, how := range []string{"gpuci", "bare"} {
 				o := build(t, crate, tools, linker, how)
@@ -109,7 +111,7 @@ func build(t *testing.T, crate, tools, linker, how string) (o outcome) {
 	done := make(chan struct{})
 	var side sync.WaitGroup
 	side.Go(func() { o.fsync, o.fsyncs = bystander(t, crate+"/bystander", done) })
-	side.Go(func() { o.linkers, o.stuck = countLinkers(done) })
+	side.Go(func() { o.linkers, o.stuck = countLinkers(crate, done) })
 	began := time.Now()
 	err := cmd.Run()
 	o.wall = time.Since(began)
@@ -156,41 +158,54 @@ func bystander(t *testing.T, path string, done <-chan struct{}) (median time.Dur
 	}
 }
 
-// countLinkers looks ten times a second.
-func countLinkers(done <-chan struct{}) (alive, stuck int) {
+// countLinkers looks ten times a second at the linkers that work in the crate.
+func countLinkers(crate string, done <-chan struct{}) (alive, stuck int) {
 	for {
 		select {
 		case <-done:
 			return alive, stuck
 		case <-time.After(100 * time.Millisecond):
 		}
-		a, d := 0, 0
-		stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-		for _, path := range stats {
-			comm, state := commState(path)
-			if !slices.Contains([]string{"ld", "ld.lld", "rust-lld", "lld", "mold", "ld.mold"}, comm) {
+		found := map[string]string{} // pid to parent: mold does its work in a child
+		d := 0
+		exes, _ := filepath.Glob("/proc/[0-9]*/exe")
+		for _, exe := range exes {
+			program, err := os.Readlink(exe)
+			dir := filepath.Dir(exe)
+			if cwd, _ := os.Readlink(dir + "/cwd"); err != nil || cwd != crate || !linkerName(filepath.Base(program)) {
 				continue
 			}
-			a++
+			state, parent := stateOf(dir + "/stat")
+			found[filepath.Base(dir)] = parent
 			if state == "D" {
 				d++
+			}
+		}
+		a := 0
+		for _, parent := range found {
+			if _, ok := found[parent]; !ok {
+				a++
 			}
 		}
 		alive, stuck = max(alive, a), max(stuck, d)
 	}
 }
 
-func commState(path string) (comm, state string) {
+func linkerName(name string) bool {
+	return slices.Contains([]string{"ld", "x86_64-linux-gnu-ld.bfd", "lld", "rust-lld", "mold"}, name)
+}
+
+func stateOf(path string) (state, parent string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", ""
 	}
-	_, rest, _ := strings.Cut(string(data), "(")
-	at := strings.LastIndex(rest, ")")
-	if at < 0 || at+2 >= len(rest) {
+	at := strings.LastIndex(string(data), ") ")
+	f := strings.Fields(string(data[max(0, at):]))
+	if len(f) < 3 {
 		return "", ""
 	}
-	return rest[:at], rest[at+2 : at+3]
+	return f[1], f[2]
 }
 
 // endTree ends what a build that was ended at the limit left: processes whose

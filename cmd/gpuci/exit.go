@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"gpuci/buildlock"
+	"gpuci/buildlock/shim"
 	"gpuci/gates"
 	"gpuci/gates/config"
 )
@@ -37,7 +39,42 @@ func exitCode(err error, ran bool) int {
 	case !ran:
 		return gates.ExitUsage
 	}
+	return lockExit(err)
+}
+
+// exitUnfit is EX_UNAVAILABLE of sysexits.h: a command cannot do its work on
+// this machine.
+const exitUnfit = 69
+
+// lockExit is the exit code of what can go wrong with a lock.
+func lockExit(err error) int {
+	var busy *buildlock.BusyError
+	var voided *buildlock.VoidedError
+	switch {
+	case errors.As(err, &busy), errors.As(err, &voided):
+		return gates.Refused.ExitCode()
+	case errors.Is(err, buildlock.ErrOrder):
+		return gates.ExitUsage
+	case errors.Is(err, buildlock.ErrUnfit), errors.Is(err, shim.ErrUnfit):
+		return exitUnfit
+	case errors.Is(err, buildlock.ErrNoTicket):
+		return gates.ExitNothing
+	}
 	return gates.ExitUnexpected
+}
+
+// lockHint says what to do about it.
+func lockHint(err error) string {
+	var busy *buildlock.BusyError
+	switch {
+	case errors.As(err, &busy):
+		return "gpuci lock status says who has it; --wait says how long to wait"
+	case errors.Is(err, buildlock.ErrOrder):
+		return "named locks come first, by their names, then the build lock, then links: take them in this order, the outer one first"
+	case errors.Is(err, buildlock.ErrUnfit):
+		return "nothing runs without its lock; GPUCI_LOCK_DIR, or lock-dir in /etc/gpuci.toml, names another directory"
+	}
+	return ""
 }
 
 // exit says the error, if it has words, and returns the exit code.
@@ -55,10 +92,13 @@ func (a *app) exit(err error) int {
 	default:
 		a.console.note(err.Error())
 	}
+	if c.hint == "" {
+		c.hint = lockHint(err)
+	}
 	switch {
 	case c.hint != "":
 		a.console.note("hint: " + c.hint)
-	case code == gates.ExitUsage:
+	case code == gates.ExitUsage && err.Error() != "": // else it is a command's own
 		a.console.note("hint: gpuci --help, or gpuci gate --help, says what there is")
 	}
 	if a.json && err.Error() != "" {

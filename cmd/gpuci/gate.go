@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuci/buildlock/shim"
 	"gpuci/gates"
 	"gpuci/gates/config"
+	"gpuci/pressure"
 	"gpuci/worktrees"
 )
 
@@ -142,6 +145,7 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 	if note != "" {
 		a.console.note(note)
 	}
+	queue := a.gateQueue(cfg, lane)
 	var codes []int
 	var done []gates.Verdict
 	var notRun []string
@@ -149,7 +153,7 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 		if len(list) > 1 {
 			a.console.note("gate " + g.Name)
 		}
-		v := gates.Run(ctx, a.options(cfg, lane, o, g, state))
+		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue))
 		_ = a.console.settle()
 		done = append(done, v)
 		codes = append(codes, v.Exit)
@@ -186,15 +190,30 @@ func (a *app) leftOut(rest []config.Gate, goOn bool) (names []string) {
 	return names
 }
 
-func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string) gates.Options {
+func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue) gates.Options {
 	opt := gates.Options{
 		Gate: g, Root: cfg.Root, Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
 		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
+		Queue: queue,
 	}
 	if o.verbose {
 		opt.Detail = a.console.note
 	}
 	return opt
+}
+
+// gateQueue is how the gates' links queue: with the shims of this place in
+// front of what they run.
+func (a *app) gateQueue(cfg *config.Config, lane worktrees.Lane) *gates.Queue {
+	p := place{dir: cfg.Root, lane: lane, config: cfg}
+	env := ownEnv()
+	q := &gates.Queue{
+		Values: p.values(env), Serialize: cfg.Build.Serialize == config.SerializeBuild, Wait: cfg.Build.Wait,
+		Marks: os.Getenv(shim.TicketsVar), Note: func() string { return ioFull(pressure.Read(pressure.Real)) },
+	}
+	q.Values.LockDir, q.Values.Lane = p.lockDir(), lane.Name
+	q.Shims, q.Unfit = p.shims(env)
+	return q
 }
 
 // jsonLine writes one JSON line to stdout.

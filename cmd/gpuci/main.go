@@ -6,9 +6,14 @@ import (
 	"context"
 	"io"
 	"os"
+
+	"gpuci/buildlock/shim/link"
 )
 
 func main() {
+	if playsShim(os.Args[0]) {
+		os.Exit(link.Run(link.Call{Args: os.Args, Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}))
+	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 

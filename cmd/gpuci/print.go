@@ -113,6 +113,9 @@ func ran(v gates.Verdict) string {
 
 func boundTo(v gates.Verdict) string {
 	b := v.Bound
+	if b.Unread { // stopped or refused before anybody looked
+		return "lane " + orNone(b.Lane)
+	}
 	if b.Commit == "" {
 		return "lane " + orNone(b.Lane) + ", no commit"
 	}

@@ -43,9 +43,19 @@ script can act on.
   gpuci gate NAME          run one
   gpuci config             what holds here, and where it was written
 
+It also keeps the links of all builds on this machine in line, one at a time,
+in any directory and without a gpuci.toml:
+
+  gpuci build -- CMD…      run a build whose links queue
+  eval "$(gpuci env)"      the same for everything in this shell
+  gpuci lock status        who has the locks, and who waits
+  gpuci lock run -- CMD…   run a command under a lock, like flock(1)
+
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
 gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
-4 nothing selected, 64 usage, 78 configuration, 130 and 143 interrupted.`,
+4 nothing selected, 64 usage, 69 not possible on this machine, 78
+configuration, 130 and 143 interrupted. build and lock run end with the exit
+code of their command.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       versionText(),
@@ -57,7 +67,7 @@ gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
 	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
-	cmd.AddCommand(a.gateCommand(), a.configCommand())
+	cmd.AddCommand(a.gateCommand(), a.configCommand(), a.buildCommand(), a.envCommand(), a.lockCommand())
 	return cmd
 }
 
@@ -75,21 +85,9 @@ func (a *app) prepare() error {
 
 // workspace finds the lane and reads the configuration from where we stand.
 func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, error) {
-	dir := a.dir
-	if dir == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return nil, worktrees.Lane{}, err
-		}
-		dir = wd
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, worktrees.Lane{}, coded{gates.ExitUsage, fmt.Sprintf("-C %s: there is no such directory", dir), "name a directory in the workspace"}
-	}
-	// $PWD may lead through a symbolic link into another repository: the lane
-	// and the configuration are both looked for from where we really are.
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	dir, err := a.standing()
+	if err != nil {
+		return nil, worktrees.Lane{}, err
 	}
 	lane, err := findLane(cmd.Context(), dir)
 	if err != nil {
@@ -106,6 +104,27 @@ func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, err
 	}
 	cfg, err := config.Load(config.DefaultSources(path))
 	return cfg, lane, err
+}
+
+// standing is the directory we work in, with its symbolic links resolved: $PWD
+// may lead through one into another repository, and the lane and the
+// configuration are both looked for from where we really are.
+func (a *app) standing() (string, error) {
+	dir := a.dir
+	if dir == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		dir = wd
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", coded{gates.ExitUsage, fmt.Sprintf("-C %s: there is no such directory", dir), "name a directory in the workspace"}
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Abs(dir)
 }
 
 // findLane finds the lane of a directory; outside git it is the zero lane.

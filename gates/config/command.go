@@ -81,7 +81,7 @@ func (f *fields) argv(e *entry, array *value, usage string) []string {
 			f.add(item.span, "write "+usage, "%q in %s names no program", e.key, f.label)
 			return nil
 		case i == 0 && len(array.items) == 1 && unsplit(item.text):
-			f.add(item.span, fmt.Sprintf("write %s = [%s], or %s without the brackets for a shell", e.key, splitWords(item.text), quoted(item.text)),
+			f.add(item.span, splitHint(e.key, item.text),
 				"%q in %s is one program with blanks in its name", e.key, f.label)
 			return nil
 		case strings.Contains(item.text, "\x00"):
@@ -93,11 +93,24 @@ func (f *fields) argv(e *entry, array *value, usage string) []string {
 	return argv
 }
 
+// shellSigns are characters that mean something to a shell and hardly ever
+// stand in the name of a file.
+const shellSigns = ";|&<>$`\"'(){}*?\n"
+
 // unsplit recognises a whole command line in the place of a program: words
 // that no path of a file would have.
 func unsplit(program string) bool {
 	words := strings.Fields(program)
-	return len(words) > 1 && !strings.Contains(words[0], "/")
+	return len(words) > 1 && (!strings.Contains(words[0], "/") || strings.ContainsAny(program, shellSigns))
+}
+
+// splitHint shows the array that was meant; for what only a shell understands,
+// the string.
+func splitHint(key, line string) string {
+	if strings.ContainsAny(line, shellSigns) {
+		return fmt.Sprintf("write %s = %s, without the brackets, for a shell", key, tomlString(clip(line)))
+	}
+	return fmt.Sprintf("write %s = [%s], or %s without the brackets for a shell", key, splitWords(line), quoted(line))
 }
 
 func splitWords(line string) string {

@@ -96,7 +96,7 @@ func (d dir) link(name string) (string, error) {
 // network file system for anything newer than what is known here.
 func (d dir) target(name string, flags int) (unix.Statx_t, error) {
 	var st unix.Statx_t
-	err := unix.Statx(int(d), name, flags|unix.AT_STATX_DONT_SYNC, unix.STATX_NLINK|unix.STATX_INO|unix.STATX_TYPE, &st)
+	err := unix.Statx(int(d), name, flags|unix.AT_STATX_DONT_SYNC, unix.STATX_NLINK|unix.STATX_INO|unix.STATX_TYPE|unix.STATX_MNT_ID, &st)
 	return st, err
 }
 

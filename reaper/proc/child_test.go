@@ -2,15 +2,19 @@ package proc
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestMain lets the test binary play the children it needs.
@@ -54,12 +58,43 @@ func play(role string) {
 		time.Sleep(time.Hour)
 	case "interactive":
 		playInteractive()
+	case "supervisor": // runs a command, and says what its end met
+		p, err := Start(context.Background(), Command{Argv: []string{"sleep", "0.1"}, Dir: "/", Env: os.Environ(), NoLeaf: os.Getenv("PROC_TEST_NOLEAF") != ""})
+		if err != nil {
+			panic(err)
+		}
+		<-p.Done()
+		r := p.End(Limits{Settle: 10 * time.Millisecond}, nil)
+		fmt.Println("ended", len(r.Ended), "stuck", len(r.Stuck), r.Err)
+	case "subreaper": // keeps an orphan that has nothing of ours for itself
+		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+		spawn("leaves-naked", nil)
+		for pids := []int(nil); len(pids) < 1 || !isSleep(pids); pids, _ = children() {
+			time.Sleep(time.Millisecond)
+		}
+		ready()
+		time.Sleep(time.Hour)
+	case "undumpable": // whose environment is not even its own user's to read
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+		ready()
+		time.Sleep(time.Hour)
+	case "big":
+		text := bytes.Repeat([]byte{1}, 256<<20)
+		fmt.Println(len(text))
 	case "exit7":
 		os.Exit(7)
 	case "orphan-maker": // leaves a dead orphan to its subreaper
 		spawn("exit7", nil)
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// isSleep says whether one of the processes has become sleep(1).
+func isSleep(pids []int) bool {
+	return slices.ContainsFunc(pids, func(pid int) bool {
+		s, err := Real.Stat(pid)
+		return err == nil && s.Comm == "sleep"
+	})
 }
 
 func ready() { fmt.Println("ready") }
@@ -120,6 +155,16 @@ func needs(t *testing.T, what string) {
 // start runs a role under supervision and waits until it is ready.
 func start(t *testing.T, c Command, role string) *Process {
 	t.Helper()
+	p := startAnyhow(t, c, role)
+	if (p.leaf == nil) != c.NoLeaf {
+		t.Fatalf("leaf %v, want none: %t; %v", p.leaf, c.NoLeaf, p.NoLeaf)
+	}
+	return p
+}
+
+// startAnyhow takes whichever way of supervision there is.
+func startAnyhow(t *testing.T, c Command, role string) *Process {
+	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -133,11 +178,8 @@ func start(t *testing.T, c Command, role string) *Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.End(Limits{}, nil) })
-	if (p.leaf == nil) != c.NoLeaf {
-		t.Fatalf("leaf %v, want none: %t; %v", p.leaf, c.NoLeaf, p.NoLeaf)
-	}
 	switch role {
-	case "exit7", "orphan-maker", "leaves-stubborn", "leaves-naked", "leaves-generations":
+	case "exit7", "big", "orphan-maker", "leaves-stubborn", "leaves-naked", "leaves-generations":
 	default:
 		if text, err := bufio.NewReader(r).ReadString('\n'); err != nil {
 			t.Fatalf("%s never became ready: %q, %v", role, text, err)

@@ -155,7 +155,7 @@ func listBounds(stat []byte, file string) (start, end uint64) {
 // it does.
 func (d dir) program() (Answer, error) {
 	if _, err := d.link("exe"); err != nil {
-		p, err := d.absent(err)
+		p, err := d.absent("exe", err)
 		return p.Answer, err
 	}
 	return Known, nil

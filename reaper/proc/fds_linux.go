@@ -27,41 +27,81 @@ func (r Root) FDs(pid int) (list []FD, whole bool, err error) {
 		return nil, false, err
 	}
 	defer p.close()
-	fds, list, whole, err := p.fds()
+	o, err := p.openFiles()
 	if err != nil {
 		return nil, false, fmt.Errorf("list open files of pid %d: %w", pid, err)
 	}
-	defer fds.close()
-	for i := range list {
-		list[i].settle(p, fds)
+	defer o.close()
+	for i := range o.list {
+		o.settle(&o.list[i])
 	}
-	return list, whole, nil
+	return o.list, o.whole, nil
 }
 
-// fds reads the numbers and link texts of the process whose directory d is,
-// and leaves its fd directory open for more.
-func (d dir) fds() (fds dir, list []FD, whole bool, err error) {
-	if fds, err = d.below("fd"); err != nil {
-		return fds, nil, false, d.refused(err)
+// openFiles are the open files of one process.
+type openFiles struct {
+	home  dir // of the process, or of a thread of it that runs
+	fds   dir // home's fd directory
+	list  []FD
+	whole bool
+	own   bool // home is ours to close
+}
+
+func (o openFiles) close() {
+	o.fds.close()
+	if o.own {
+		o.home.close()
 	}
-	numbers, whole, err := fds.numbers(maxFDs)
+}
+
+// openFiles reads the numbers and link texts of a process's open files, and
+// leaves its directories open for more.
+func (d dir) openFiles() (openFiles, error) {
+	o, err := d.readFDs()
+	if err == nil && len(o.list) > 0 || !d.headless() {
+		return o, d.refused(err)
+	}
+	if err == nil {
+		o.close()
+	}
+	t, err := d.thread()
 	if err != nil {
-		fds.close()
-		return fds, nil, false, d.refused(err)
+		return openFiles{}, err
 	}
+	if o, err = t.readFDs(); err != nil {
+		t.close()
+		return o, d.refused(err)
+	}
+	o.own = true
+	return o, nil
+}
+
+func (d dir) readFDs() (o openFiles, err error) {
+	if o.fds, err = d.below("fd"); err != nil {
+		return o, err
+	}
+	numbers, whole, err := o.fds.numbers(maxFDs)
+	if err != nil {
+		o.fds.close()
+		return o, err
+	}
+	o.home, o.whole = d, whole
 	buf := make([]byte, linkMax)
 	for _, n := range numbers {
-		text, errno := fds.linkz(append([]byte(strconv.Itoa(n)), 0), buf)
+		text, errno := o.fds.linkz(append([]byte(strconv.Itoa(n)), 0), buf)
 		if errno == 0 {
-			list = append(list, FD{N: n, Path: string(text)})
+			o.list = append(o.list, FD{N: n, Path: string(text)})
 		}
 	}
-	return fds, list, whole, nil
+	return o, nil
 }
 
 // refused tells a process that has ended from one that is not ours to look
 // at: the kernel says EACCES of both.
 func (d dir) refused(err error) error {
+	if err == nil {
+		return nil
+	}
 	if _, gone := d.stat(); gone != nil {
 		return ErrGone
 	}
@@ -69,17 +109,17 @@ func (d dir) refused(err error) error {
 }
 
 // settle finds out whether a file whose text says so is deleted.
-func (f *FD) settle(p, fds dir) {
+func (o openFiles) settle(f *FD) {
 	bare, marked := strings.CutSuffix(f.Path, deletedMark)
 	if !marked {
 		return
 	}
-	if st, err := fds.target(strconv.Itoa(f.N), 0); err == nil && p.unlinked(f.Path, st) {
+	if st, err := o.fds.target(strconv.Itoa(f.N), 0); err == nil && o.home.unlinked(f.Path, st) {
 		f.Path, f.Deleted = bare, true
 	}
 }
 
-// Unread is a process that was not looked at, and why.
+// Unread is a process that was not looked at, or not whole, and why.
 type Unread struct {
 	PID int
 	Err error // wraps fs.ErrPermission for other users' processes

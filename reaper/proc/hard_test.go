@@ -60,8 +60,8 @@ func TestFrozen(t *testing.T) {
 			t.Errorf("thawed, it ended with %v", p.Exit())
 		}
 		left := Leftover{Cgroups: LeafParent(), Name: c.Name}
-		if _, stuck, err := left.End(context.Background(), time.Second); err != nil || len(stuck) > 0 {
-			t.Errorf("the leaf could not be taken away: %v, %v", stuck, err)
+		if r := left.End(context.Background(), Limits{Kill: time.Second}, nil); !r.Gone() {
+			t.Errorf("the leaf could not be taken away: %+v", r)
 		}
 		nothingLeft(t, p)
 	})
@@ -127,30 +127,6 @@ func TestNestedCgroups(t *testing.T) {
 	})
 }
 
-// What the second way cannot find, as the package says: after a killed
-// supervisor, a process without the cookie.
-func TestLeftoverByCookie(t *testing.T) {
-	value := "run-" + strconv.Itoa(os.Getpid())
-	withIt, without := start(t, Command{NoLeaf: true}, "polite"), start(t, Command{NoLeaf: true}, "polite")
-	carrier, err := Start(context.Background(), Command{Argv: []string{"sleep", "3600"}, Dir: "/", Env: []string{"PATH=/bin:/usr/bin", "PROC_TEST_COOKIE=outer:" + value}, NoLeaf: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	ended, stuck, err := Leftover{Key: "PROC_TEST_COOKIE", Value: value}.End(ctx, 5*time.Second)
-	if err != nil || len(stuck) != 0 || len(ended) != 1 || ended[0].PID != carrier.Identity.PID {
-		t.Errorf("ended %+v, stuck %+v, %v; want the carrier alone", ended, stuck, err)
-	}
-	<-carrier.Done()
-	for _, p := range []*Process{withIt, without} {
-		if alive, err := Real.Alive(p.Identity); err != nil || !alive {
-			t.Errorf("a process without the cookie was ended: %v", err)
-		}
-	}
-	without.End(Limits{}, nil) // without a leaf, all that is ours goes
-}
-
 // A vfork parent sleeps in D until its child lets it go: SIGKILL ends it, and
 // the child, which is an orphan then, with it.
 func TestVforkParent(t *testing.T) {
@@ -204,7 +180,7 @@ func TestLeavingTheLeaf(t *testing.T) {
 			if len(res.Ended) != 1 || len(res.Stuck) != 0 {
 				t.Errorf("%+v; want one that is ended", res)
 			}
-			if pids := children(); len(pids) > 0 {
+			if pids, _ := children(); len(pids) > 0 {
 				t.Errorf("children left: %v", pids)
 			}
 			t.Logf("it took %s", time.Since(began))
@@ -248,6 +224,6 @@ func TestLeftDaemonOutlivesTheNext(t *testing.T) {
 		if err := Real.Signal(Identity{s.PID, s.Start, p.Identity.BootID}, unix.SIGKILL); err != nil {
 			t.Error(err)
 		}
-		reapAll(p)
+		reapAll(t, p)
 	})
 }

@@ -32,15 +32,10 @@ func (r Root) Holders(f *os.File) (found []Holder, unread []Unread, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := sought{root: r}
 	cerr := raw.Control(func(fd uintptr) {
-		s.self, err = Real.process(unix.Getpid())
-		if err == nil {
-			defer s.self.close()
-			err = s.describe(int(fd))
-		}
-		if err == nil {
-			found, unread, err = s.find()
+		var s sought
+		if s, err = describe(int(fd)); err == nil {
+			found, unread, err = r.Holding(s.is)
 		}
 	})
 	if err == nil {
@@ -53,25 +48,46 @@ func (r Root) Holders(f *os.File) (found []Holder, unread []Unread, err error) {
 // differ on overlayfs, and only fdinfo can be read without touching the file's
 // own file system, whose server may hang.
 type sought struct {
-	root     Root
-	self     dir // our own directory
-	fd       int // our own descriptor
-	dev, ino uint64
-	inner    uint64
+	fd    int // our own descriptor
+	id    FileID
+	inner uint64
 }
 
-func (s *sought) describe(fd int) error {
+func describe(fd int) (s sought, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return err
+		return s, err
 	}
-	s.fd, s.dev, s.ino = fd, st.Dev, st.Ino
-	s.inner, _ = s.self.inode(fd)
-	return nil
+	self, err := Real.process(unix.Getpid())
+	if err != nil {
+		return s, err
+	}
+	defer self.close()
+	s.fd, s.id = fd, FileID{Type: st.Mode & unix.S_IFMT, Dev: st.Dev, Ino: st.Ino, Rdev: st.Rdev}
+	s.inner, _ = self.inode(fd)
+	return s, nil
 }
 
-func (s *sought) find() (found []Holder, unread []Unread, err error) {
-	root, err := openDir(string(s.root))
+// device says whether the file is one: its nodes may be many.
+func (s sought) device() bool { return s.id.Type == unix.S_IFCHR || s.id.Type == unix.S_IFBLK }
+
+// is compares an open file with the one sought.
+func (s sought) is(f *OpenFile) (bool, error) {
+	if f.PID == unix.Getpid() && f.N == s.fd || !strings.HasPrefix(f.Path, "/") {
+		return false, nil
+	}
+	if inner, ok := f.files.home.inode(f.N); ok && s.inner != 0 && inner != s.inner && !s.device() {
+		return false, nil
+	}
+	id, err := f.ID()
+	return err == nil && id.Same(s.id), err
+}
+
+// Holding finds every process with open files that match says yes to, in one
+// pass for as many files as it likes. A process of which match could not tell
+// is among the unread, beside those that are not ours to look at.
+func (r Root) Holding(match func(*OpenFile) (bool, error)) (found []Holder, unread []Unread, err error) {
+	root, err := openDir(string(r))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,51 +97,49 @@ func (s *sought) find() (found []Holder, unread []Unread, err error) {
 		return nil, nil, err
 	}
 	for _, pid := range pids {
-		h, err := s.in(pid)
-		switch {
-		case skipGone(err) != nil:
+		h, err := r.holder(pid, match)
+		if skipGone(err) != nil {
 			unread = append(unread, Unread{pid, err})
-		case len(h.FDs) > 0:
+		}
+		if len(h.FDs) > 0 {
 			found = append(found, h)
 		}
 	}
 	return found, unread, nil
 }
 
-// in looks through one process.
-func (s *sought) in(pid int) (h Holder, err error) {
-	p, err := s.root.process(pid)
+// holder looks through one process. There can be both: files that match, and
+// an error for one that could not be told.
+func (r Root) holder(pid int, match func(*OpenFile) (bool, error)) (h Holder, err error) {
+	p, err := r.process(pid)
 	if err != nil {
 		return h, err
 	}
 	defer p.close()
-	fds, list, whole, err := p.fds()
+	o, err := p.openFiles()
 	if err != nil {
 		return h, err
 	}
-	defer fds.close()
-	for _, f := range list {
-		own := pid == unix.Getpid() && f.N == s.fd
-		if !own && strings.HasPrefix(f.Path, "/") && s.is(p, fds, f.N) {
-			h.FDs = append(h.FDs, f.N)
+	defer o.close()
+	for _, fd := range o.list {
+		yes, merr := match(&OpenFile{FD: fd, PID: pid, files: o})
+		if yes {
+			h.FDs = append(h.FDs, fd.N)
+		}
+		if skipGone(merr) != nil && err == nil {
+			err = fmt.Errorf("look at descriptor %d (%s): %w", fd.N, fd.Path, merr)
 		}
 	}
 	if len(h.FDs) > 0 {
-		h.Stat, err = p.stat()
+		s, serr := p.stat()
+		if h.Stat = s; serr != nil {
+			return Holder{}, serr
+		}
 	}
-	if err == nil && !whole && len(h.FDs) == 0 {
-		err = fmt.Errorf("more than %d open files", maxFDs)
+	if err == nil && !o.whole {
+		err = fmt.Errorf("it has more than %d open files", maxFDs)
 	}
 	return h, err
-}
-
-// is compares an open file with the one sought.
-func (s *sought) is(p, fds dir, n int) bool {
-	if inner, ok := p.inode(n); ok && s.inner != 0 && inner != s.inner {
-		return false
-	}
-	st, err := fds.target(strconv.Itoa(n), 0)
-	return err == nil && st.Ino == s.ino && device(st) == s.dev
 }
 
 // inode reads the kernel's own inode number of an open file from its fdinfo,

@@ -1,10 +1,6 @@
 package proc
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/unix"
-)
+import "fmt"
 
 // HungError says that a process's memory could not be read by the deadline.
 // Err wraps context.DeadlineExceeded or context.Canceled.
@@ -13,7 +9,7 @@ import (
 // at once, and Reader is 0. It does not where the reader got the lock and the
 // page itself must come back from a swap device that hangs: then Reader is the
 // pid of our child that is left behind, dead as soon as the kernel lets go of
-// it, to be collected by Reap or by our own end. (Pages of files, whose server
+// it, and collected by a later reading or by our own end. (Pages of files, whose server
 // may hang, are refused by the kernel since Linux 4.17.) Do not ask about that
 // target again.
 type HungError struct {
@@ -31,15 +27,3 @@ func (e *HungError) Error() string {
 }
 
 func (e *HungError) Unwrap() error { return e.Err }
-
-// Reap collects the reader that was left behind, and says whether there is
-// none any more. It does not wait.
-func (e *HungError) Reap() bool {
-	if e.Reader != 0 {
-		if got, err := unix.Wait4(e.Reader, nil, unix.WNOHANG, nil); err == nil && got == 0 {
-			return false
-		}
-	}
-	e.Reader = 0
-	return true
-}

@@ -3,9 +3,12 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Identity names one process for good: a pid is used again, a pid together
@@ -39,11 +42,13 @@ func (r Root) Identity(pid int) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	return Identity{PID: pid, Start: s.Start, BootID: boot}, nil
+	return s.Identity(boot), nil
 }
 
 // Alive says whether the process that id names still runs: it is not a zombie,
-// and its pid means no other process. On an error that is not known.
+// and its pid means no other process. On an error that is not known: where
+// /proc does not list what is not ours (hidepid=invisible), a pid that somebody
+// else has may well be the one that is asked for.
 func (r Root) Alive(id Identity) (bool, error) {
 	boot, err := r.BootID()
 	if err != nil {
@@ -52,9 +57,18 @@ func (r Root) Alive(id Identity) (bool, error) {
 	s, err := r.Stat(id.PID)
 	switch {
 	case errors.Is(err, ErrGone):
-		return false, nil
+		return false, r.hidden(id.PID)
 	case err != nil:
 		return false, fmt.Errorf("look for pid %d: %w", id.PID, err)
 	}
 	return s.Start == id.Start && boot == id.BootID && !s.Zombie(), nil
+}
+
+// hidden is an error when a pid that /proc does not show is given to a process
+// all the same: kill(2) with no signal looks past hidepid.
+func (r Root) hidden(pid int) error {
+	if pid > 0 && r == Real && errors.Is(unix.Kill(pid, 0), unix.EPERM) {
+		return fmt.Errorf("look for pid %d: %s does not show it (hidepid), and it is there: %w", pid, r, fs.ErrPermission)
+	}
+	return nil
 }

@@ -89,9 +89,8 @@ func (r Root) TreeUsage(t Table, pids ...int) TreeUsage {
 			members = append(members, s)
 		}
 	}
-	u := TreeUsage{Processes: len(members)}
+	u := TreeUsage{Processes: len(members), CPU: sumCPU(members)}
 	for _, s := range members {
-		u.CPU += CPUTime(s.CPU + s.Waited)
 		io, err := r.ioOf(s)
 		if err != nil {
 			u.Unread = append(u.Unread, Unread{s.PID, err})
@@ -100,6 +99,15 @@ func (r Root) TreeUsage(t Table, pids ...int) TreeUsage {
 		u.IO.add(io)
 	}
 	return u
+}
+
+// sumCPU is what some processes and those they waited for have used.
+func sumCPU(members []Stat) time.Duration {
+	var ticks uint64
+	for _, s := range members {
+		ticks += s.CPU + s.Waited
+	}
+	return CPUTime(ticks)
 }
 
 // ioOf reads the IO of exactly the process that the table saw.

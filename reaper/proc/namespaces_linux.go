@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Namespaces are the ids of two of a process's namespaces, namespaces(7): the
@@ -45,14 +43,24 @@ func (d dir) namespaces() (ns Namespaces, err error) {
 
 func (d dir) namespace(kind string) (uint64, error) {
 	text, err := d.link("ns/" + kind)
+	if err == nil {
+		return parseNamespace(kind, text)
+	}
+	// A refusal is also the answer when the process ended between two steps,
+	// and nothing there the one of a first thread that ended before others.
+	s, serr := d.stat()
 	switch {
-	case denied(err):
-		// Also the answer when the process ended between two steps.
-		if s, serr := d.stat(); serr != nil || s.Zombie() {
-			return 0, ErrGone
-		}
+	case serr != nil || s.Zombie():
+		return 0, ErrGone
+	case s.State != 'Z':
+		return 0, gone(err)
+	}
+	t, err := d.thread()
+	if err != nil {
 		return 0, err
-	case errors.Is(err, unix.ENOENT), err != nil:
+	}
+	defer t.close()
+	if text, err = t.link("ns/" + kind); err != nil {
 		return 0, gone(err)
 	}
 	return parseNamespace(kind, text)

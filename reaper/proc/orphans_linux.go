@@ -1,127 +1,125 @@
 package proc
 
 import (
+	"errors"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// children returns the direct children of this process: what it started and
-// what was handed to it as the subreaper. The kernel keeps a list per thread
-// (CONFIG_PROC_CHILDREN); where it does not, all processes are read.
-func children() []int {
-	self := os.Getpid()
-	tasks := filepath.Join(string(Real), strconv.Itoa(self), "task")
-	threads, err := os.ReadDir(tasks)
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for _, t := range threads {
-		data, err := os.ReadFile(filepath.Join(tasks, t.Name(), "children"))
-		if err != nil {
-			if _, gone := os.Stat(filepath.Join(tasks, t.Name())); gone != nil {
-				continue // the thread ended
-			}
-			return childrenByTable(self)
-		}
-		for field := range strings.FieldsSeq(string(data)) {
-			if pid, err := strconv.Atoi(field); err == nil {
-				out = append(out, pid)
-			}
-		}
-	}
-	return out
-}
-
-func childrenByTable(self int) []int {
-	table, err := Real.Table()
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for pid, s := range table {
-		if s.PPID == self {
-			out = append(out, pid)
-		}
-	}
-	return out
-}
-
-// foreign returns those of our children that are not our own short-lived ones
-// (git, a compiler asked for its version): these stay in our process group,
-// what a supervised command starts never was in it. Dead ones but the command
-// itself, which os/exec waits for, are reaped by pid and left out. Never by
-// "any child": that would steal an exit status.
-//
-// A process that ends hands its children to us at that moment. So a look in
-// which one of the listed has ended is a look too early, and is taken again:
-// else a family that forks faster than we read would seem to be gone.
-func (p *Process) foreign() []Stat {
-	for range maxLooks {
-		if out, stable := p.lookForeign(); stable {
-			return out
-		}
-	}
-	out, _ := p.lookForeign()
-	return append(out, Stat{State: 'R', Comm: "(too quick to be seen)"})
-}
+// errTooQuick says that a family forks faster than it can be looked at.
+var errTooQuick = errors.New("list orphans: they fork and end quicker than they can be listed")
 
 // maxLooks bounds the looks; each takes a fraction of a millisecond, and only a
 // family that forks as fast makes all of them fail.
 const maxLooks = 100
 
-func (p *Process) lookForeign() (out []Stat, stable bool) {
-	if noChildren() {
-		return nil, true
+// look is one look at our children on behalf of a command.
+type look struct {
+	command *Stat        // the command itself, while it lives
+	orphans []Stat       // alive, and nobody's here that we wait for
+	held    map[key]bool // dead, and not to be reaped: somebody traces them
+	stable  bool
+}
+
+// children looks until a look can be believed. Dead orphans are reaped by pid
+// on the way; never "any child": that would steal an exit status.
+//
+// A process that ends hands its children to us at that moment. So a look in
+// which one of the listed has ended is a look too early, and is taken again:
+// else a family that forks faster than we read would seem to be gone.
+func (p *Process) children() (look, error) {
+	l := look{held: make(map[key]bool)}
+	for range maxLooks {
+		if p.lookOnce(&l); l.stable {
+			return l, nil
+		}
 	}
-	ours := unix.Getpgrp()
+	return l, errTooQuick
+}
+
+func (p *Process) lookOnce(l *look) {
+	l.command, l.orphans, l.stable = nil, nil, true
+	if noChildren() {
+		return
+	}
 	p.mu.Lock()
 	command := p.pid
 	p.mu.Unlock()
-	commands.RLock() // nobody starts one while we look
-	defer commands.RUnlock()
-	stable = true
-	for _, pid := range children() {
+	kin.RLock() // nobody starts one while we look
+	defer kin.RUnlock()
+	pids, whole := children()
+	l.stable = whole
+	for _, pid := range pids {
 		s, err := Real.Stat(pid)
 		switch {
+		case pid == command: // below
 		case err != nil || s.PPID != os.Getpid():
-			stable = false
-		case pid == command && !s.Zombie():
-			out = append(out, s)
-		case s.PGRP == ours || commands.pids[pid]: // os/exec's, ours or another command's
-		case commands.spared[pid] == s.Start && !s.Zombie(): // and start ticks are never 0
+			l.stable = false
+		case kin.waiting[pid]: // os/exec's
 		case !s.Zombie():
-			out = append(out, s)
-		default:
-			p.reap(pid)
-			stable = false
+			l.orphans = append(l.orphans, s)
+		case !p.mayReap(s):
+		case p.reap(s):
+			l.stable = false
+		case !l.held[s.key()]:
+			l.held[s.key()], l.stable = true, false
 		}
 	}
-	return out, stable
+	// It is our child until it was waited for, whatever the lists say.
+	if s, err := Real.Stat(command); command > 0 && err == nil && !s.Zombie() {
+		l.command = &s
+	}
 }
 
-// noChildren asks the kernel, which knows for certain: waitid(2) answers
-// ECHILD when this process has no child at all. WNOWAIT leaves every exit
-// status where it is.
-func noChildren() bool {
-	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
-	return err == unix.ECHILD
+// mayReap says whether a dead child is an orphan. Whatever else runs in this
+// program (git) is started in our session and waited for by its own starter,
+// and nothing comes back into a session that it left. In our session there are
+// the orphans of interactive commands: those that were known alive, and those
+// that lie in the leaf of one.
+func (p *Process) mayReap(s Stat) bool {
+	if s.Session != ourSession() {
+		return true
+	}
+	q := owner(s)
+	return q != nil && q.cmd.Interactive
 }
 
-// reap collects one dead orphan and what it used.
-func (p *Process) reap(pid int) {
+func ourSession() int {
+	sid, _ := unix.Getsid(0) // fails for nobody's own
+	return sid
+}
+
+// owner is the running command that a child certainly belongs to, by what can
+// be read of the dead too; nil when that is not known. kin is locked.
+func owner(s Stat) *Process {
+	for q := range kin.running {
+		if q.has(s) {
+			return q
+		}
+	}
+	return nil
+}
+
+// reap collects one dead orphan and what it used, for the command it was of.
+func (p *Process) reap(s Stat) bool {
+	q := owner(s)
+	if q == nil && len(kin.running) == 1 {
+		q = p
+	}
 	var ws unix.WaitStatus
 	var ru unix.Rusage
-	if got, err := unix.Wait4(pid, &ws, unix.WNOHANG, &ru); err == nil && got == pid {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.orphans.add(ru)
+	got, err := unix.Wait4(s.PID, &ws, unix.WNOHANG, &ru)
+	if err != nil || got != s.PID {
+		return false
 	}
+	if q != nil {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.orphans.add(ru)
+	}
+	return true
 }
 
 // reapAlong reaps orphans as they die, so that a long run does not fill the
@@ -135,7 +133,7 @@ func (p *Process) reapAlong(stop <-chan struct{}) {
 		case <-stop:
 			return
 		case <-died:
-			p.foreign()
+			_, _ = p.children()
 		}
 	}
 }

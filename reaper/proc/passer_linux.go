@@ -14,6 +14,8 @@ type sighting struct {
 	what     what
 	stat     Stat
 	exe, cwd Place
+	uid      uint32
+	owned    bool // uid is known
 }
 
 type what uint8
@@ -67,11 +69,16 @@ func (p *passer) lookAt(pid int, out *sighting) error {
 	if p.want.Cwd {
 		out.cwd = p.place(&s, "cwd", "/cwd\x00")
 	}
+	if p.want.UID {
+		var st unix.Stat_t
+		out.owned = unix.Fstatat(int(p.root), strconv.Itoa(pid), &st, 0) == nil
+		out.uid = st.Uid
+	}
 	return nil
 }
 
 // place reads one magic link. Only a text that ends in the kernel's mark for
-// a deleted file needs a second look.
+// a deleted file needs a second look, and a process whose first thread ended.
 func (p *passer) place(s *Stat, link, suffix string) Place {
 	if s.Kernel || s.Zombie() {
 		return Place{Answer: None}
@@ -80,9 +87,9 @@ func (p *passer) place(s *Stat, link, suffix string) Place {
 	switch {
 	case errno == unix.ENOENT && s.State != 'Z':
 		return Place{Answer: None} // it has ended since
-	case errno != 0:
+	case errno != 0 && s.State != 'Z':
 		return Place{}
-	case bytes.HasSuffix(text, []byte(deletedMark)):
+	case errno != 0, bytes.HasSuffix(text, []byte(deletedMark)):
 		place, err := p.from.place(s.PID, link)
 		if errors.Is(err, ErrGone) {
 			place.Answer = None

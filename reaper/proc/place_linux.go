@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -62,7 +63,7 @@ func (d dir) place(link string) (Place, error) {
 	text, err := d.link(link)
 	switch {
 	case denied(err), errors.Is(err, unix.ENOENT):
-		return d.absent(err)
+		return d.absent(link, err)
 	case errors.Is(err, unix.ENAMETOOLONG):
 		return Place{}, nil // deeper than the kernel's one page: it has no text
 	case err != nil:
@@ -70,7 +71,7 @@ func (d dir) place(link string) (Place, error) {
 	}
 	st, err := d.target(link, 0)
 	if err != nil {
-		return d.absent(err)
+		return d.absent(link, err)
 	}
 	p := Place{Answer: Known, Path: text, Dev: device(st), Ino: st.Ino}
 	if bare, marked := strings.CutSuffix(text, deletedMark); marked && d.unlinked(text, st) {
@@ -81,15 +82,22 @@ func (d dir) place(link string) (Place, error) {
 
 // absent finds out what a missing or forbidden link means. The kernel also
 // says EACCES of a process that ended since its directory was opened.
-func (d dir) absent(why error) (Place, error) {
+func (d dir) absent(link string, why error) (Place, error) {
 	s, err := d.stat()
 	switch {
 	case err != nil:
 		return Place{}, err
 	case s.Kernel || s.Zombie():
 		return Place{Answer: None}, nil
-	case denied(why), s.State == 'Z':
-		return Place{}, nil // a first thread that ended has taken its links along
+	case s.State == 'Z': // a first thread that ended has taken its links along
+		t, err := d.thread()
+		if err != nil {
+			return Place{}, skipGone(err)
+		}
+		defer t.close()
+		return t.place(link)
+	case denied(why):
+		return Place{}, nil
 	}
 	return Place{Answer: None}, nil // it is ending: its memory is gone already
 }
@@ -97,8 +105,10 @@ func (d dir) absent(why error) (Place, error) {
 // unlinked says whether the mark at the end of text is the kernel's and not
 // part of a name. A link count of 0 proves it. Cargo keeps a second hard link
 // of the programs it builds, and overlayfs counts 1 for some directories it
-// has removed; there it is proved when nothing has the marked name, looked at
-// from the same mount namespace. On any doubt the text is a name.
+// has removed; there it is proved when nothing has the marked name in a
+// directory of the same mount, looked at from the same mount namespace: what is
+// mounted over a directory hides the names in it. On any doubt the text is a
+// name.
 func (d dir) unlinked(text string, st unix.Statx_t) bool {
 	if st.Nlink == 0 {
 		return true
@@ -111,5 +121,16 @@ func (d dir) unlinked(text string, st unix.Statx_t) bool {
 		return false
 	}
 	var named unix.Stat_t
-	return errors.Is(unix.Lstat(text, &named), unix.ENOENT)
+	return errors.Is(unix.Lstat(text, &named), unix.ENOENT) && sameMount(filepath.Dir(text), st)
+}
+
+// sameMount says whether a directory, or the nearest one above it that is
+// there, is on the mount of an open file.
+func sameMount(path string, st unix.Statx_t) bool {
+	var above unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE|unix.STATX_MNT_ID, &above)
+	if errors.Is(err, unix.ENOENT) && path != "/" {
+		return sameMount(filepath.Dir(path), st)
+	}
+	return err == nil && st.Mask&above.Mask&unix.STATX_MNT_ID != 0 && st.Mnt_id == above.Mnt_id
 }

@@ -25,8 +25,7 @@ import (
 const lastMoment = 200 * time.Millisecond
 
 // reader is a child that reads for us: cat, since it is everywhere and needs
-// no help from our own main function. It stays in our process group, where
-// supervision takes it for one of our own.
+// no help from our own main function. Supervision knows it for one of our own.
 type reader struct {
 	cmd   *exec.Cmd
 	pidfd int
@@ -70,6 +69,7 @@ func (r Root) readTwice(ctx context.Context, pid int, file string) ([]byte, erro
 // its standard input. It gets no environment: a reader must not carry the
 // cookie of the run that it looks for.
 func startReader(dir, file string) (*reader, error) {
+	collectReaders()
 	cat, err := findCat()
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func startReader(dir, file string) (*reader, error) {
 		Stdin: in, Stdout: out,
 		SysProcAttr: &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL, PidFD: &c.pidfd},
 	}
-	if err := c.cmd.Start(); err != nil {
+	if err := startCommand(c.cmd, nil); err != nil {
 		c.out.Close()
 		return nil, gone(err)
 	}
@@ -137,8 +137,15 @@ func (c *reader) answer(ctx context.Context) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 	}
-	_ = c.cmd.Wait() // at once; the state says what the error would
+	c.wait() // at once; the state says what the error would
 	return data, nil
+}
+
+// wait collects a dead child. It is known for our own from its start to here:
+// under an interactive command its process group would not tell.
+func (c *reader) wait() {
+	_ = c.cmd.Wait()
+	waited(c.cmd.Process.Pid)
 }
 
 // dead waits up to d for the child's end. Not with Wait: that one comes back
@@ -158,10 +165,11 @@ func (c *reader) dead(d time.Duration) bool {
 func (c *reader) abandon(pid int, why error) error {
 	_ = unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
 	if c.dead(lastMoment) {
-		_ = c.cmd.Wait()
+		c.wait()
 		return &HungError{PID: pid, Err: why}
 	}
 	left := c.cmd.Process.Pid
+	leaveBehind(left)
 	_ = c.cmd.Process.Release()
 	return &HungError{PID: pid, Reader: left, Err: why}
 }

@@ -3,16 +3,27 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
+
+// errOwn is the refusal to signal what gpuci itself lives by.
+var errOwn = errors.New("it is pid 1, ourselves, or one of our ancestors: nothing was sent")
 
 // Signal sends sig to exactly the process that id names. The pidfd is opened
 // first and the identity read again after that: from then on the number
 // cannot come to mean another process. The error is ErrGone when that process
 // has ended, is a zombie, or its pid means another one by now; then nothing
-// was sent.
+// was sent. Nothing is ever sent to pid 1, to ourselves or to our ancestors,
+// and nothing from a Root that is not our own pid namespace's: there a pid of
+// the pictures may be anybody here.
 func (r Root) Signal(id Identity, sig unix.Signal) error {
+	if err := r.maySignal(id.PID); err != nil {
+		return fmt.Errorf("signal pid %d: %w", id.PID, err)
+	}
 	fd, err := unix.PidfdOpen(id.PID, 0)
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINVAL):
@@ -36,4 +47,36 @@ func (r Root) Signal(id Identity, sig unix.Signal) error {
 		return fmt.Errorf("signal pid %d: %w", id.PID, err)
 	}
 	return nil
+}
+
+func (r Root) maySignal(pid int) error {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(string(r), &fs); err != nil || fs.Type != unix.PROC_SUPER_MAGIC {
+		return fmt.Errorf("%s is no proc file system: nothing was sent", r)
+	}
+	if self, err := os.Readlink(filepath.Join(string(r), "self")); err != nil || self != strconv.Itoa(os.Getpid()) {
+		return fmt.Errorf("%s is that of another pid namespace: nothing was sent", r)
+	}
+	if pid <= 1 || r.above(pid) {
+		return errOwn
+	}
+	return nil
+}
+
+// above says whether a pid is ours or an ancestor's. When one of those ends
+// meanwhile, the line leads where it now leads.
+func (r Root) above(pid int) bool {
+	seen := make(map[int]bool)
+	for up := os.Getpid(); up > 0 && !seen[up]; {
+		if up == pid {
+			return true
+		}
+		seen[up] = true
+		s, err := r.Stat(up)
+		if err != nil {
+			return false
+		}
+		up = s.PPID
+	}
+	return false
 }

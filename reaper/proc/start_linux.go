@@ -2,11 +2,15 @@ package proc
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -23,7 +27,7 @@ type Command struct {
 	Stdout *os.File // the child's ends; Start does not close them
 	Stderr *os.File
 
-	Name  string        // names the leaf; two commands at once need two names
+	Name  string        // names the leaf and the cookie, for a Leftover to find; many commands may share it
 	Grace time.Duration // between SIGTERM and SIGKILL when the context ends
 	Leave []string      // names of daemons that may outlive the command: told, not ended
 
@@ -36,43 +40,34 @@ type Command struct {
 	NoLeaf bool
 }
 
-// Exit is how the command itself ended.
-type Exit struct {
-	Code   int // -1 when a signal ended it
-	Signal unix.Signal
-	rusage unix.Rusage // of the command and all it waited for
-}
-
-// Clean says whether the command reported success.
-func (e Exit) Clean() bool { return e.Code == 0 && e.Signal == 0 }
-
-func (e Exit) String() string {
-	if e.Signal != 0 {
-		return fmt.Sprintf("killed by %s", unix.SignalName(e.Signal))
-	}
-	return fmt.Sprintf("exit status %d", e.Code)
-}
-
-// Process is a started command with everything below it. Without a leaf there
-// is one at a time in a gpuci process: orphans that the kernel hands to us are
-// taken to be its own.
+// Process is a started command with everything below it. There can be many at
+// once: see owns for how their orphans are told apart. Whatever else this
+// program starts has to stay in our session, or it is taken for an orphan.
 type Process struct {
 	Identity Identity
 	Started  time.Time
 	NoLeaf   error // why there is no leaf; nil with one
 
-	cmd     Command
-	leaf    *leaf
-	leafCPU time.Duration // of the whole leaf, read before it was removed
-	done    chan struct{} // the command itself has ended
-	over    chan struct{} // everything has
+	cmd  Command
+	mark string // its own item of the cookie
+	leaf *leaf
+	done chan struct{} // the command itself has ended
+	over chan struct{} // everything has, or was let go
 
-	mu      sync.Mutex
-	pid     int // 0 after the command was waited for
-	exit    Exit
-	orphans Usage // of orphans that were reaped
-	ended   *Result
+	mu       sync.Mutex
+	pid      int // 0 after the command was waited for
+	exit     Exit
+	floor    int64        // bytes: a peak of memory no larger than this may be our own
+	orphans  Usage        // of orphans that were reaped
+	leaves   Usage        // what the leaf knew of all its members when it was taken away
+	measured bool         // leaves is set
+	before   map[key]bool // our children that are none of its own: there before it, or let go
+	known    map[key]bool // its members at the last look
+	denied   map[key]bool // orphans that turned out to be none of its own
+
+	looking sync.Mutex // one look at the members at a time
 	ending  sync.Mutex
+	ended   *Result
 }
 
 // Start runs c under supervision: born in a cgroup leaf where one can be made,
@@ -84,6 +79,9 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
+	if strings.ContainsAny(c.Name, "/:\n\x00") {
+		return nil, fmt.Errorf("start %s: the name %q cannot name a leaf: leave out slash, colon and newline", c.Argv[0], c.Name)
+	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become subreaper: %w", err)
 	}
@@ -91,17 +89,12 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
-	p := &Process{cmd: c, done: make(chan struct{}), over: make(chan struct{})}
+	p := &Process{cmd: c, mark: newMark(c.Name), denied: make(map[key]bool), done: make(chan struct{}), over: make(chan struct{})}
 	p.makeLeaf()
 	cmd, err := p.start(path)
 	if err != nil {
 		p.dropLeaf()
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
-	}
-	p.pid = cmd.Process.Pid
-	// It is our child and not waited for, so the pid is still its own.
-	if p.Identity, err = Real.Identity(p.pid); err != nil {
-		p.Identity = Identity{PID: p.pid}
 	}
 	go p.wait(cmd)
 	go p.reapAlong(p.over)
@@ -110,16 +103,27 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	return p, nil
 }
 
+// newMark makes a name single.
+func newMark(name string) string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // crypto/rand does not fail
+	if name == "" {
+		name = strconv.Itoa(os.Getpid()) + "-unnamed"
+	}
+	return name + "." + hex.EncodeToString(b[:])
+}
+
+// markName is the name that a mark was made of.
+func markName(mark string) string {
+	return mark[:max(0, strings.LastIndexByte(mark, '.'))]
+}
+
 func (p *Process) makeLeaf() {
 	if p.cmd.NoLeaf {
 		p.NoLeaf = fmt.Errorf("%w: none was asked for", ErrNoLeaf)
 		return
 	}
-	name := p.cmd.Name
-	if name == "" {
-		name = strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	}
-	p.leaf, p.NoLeaf = newLeaf(name)
+	p.leaf, p.NoLeaf = newLeaf(p.mark)
 }
 
 func (p *Process) dropLeaf() {
@@ -135,21 +139,21 @@ func (p *Process) start(path string) (*exec.Cmd, error) {
 	p.Started = time.Now()
 	cmd := p.command(path)
 	if p.leaf == nil {
-		return cmd, startCommand(cmd)
+		return cmd, startCommand(cmd, p)
 	}
 	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(p.leaf.fd.Fd())
-	err := startCommand(cmd)
+	err := startCommand(cmd, p)
 	if err == nil || !refusedLeaf(err) {
 		return cmd, err
 	}
 	p.dropLeaf()
 	p.NoLeaf = noLeaf(err)
 	cmd = p.command(path)
-	return cmd, startCommand(cmd)
+	return cmd, startCommand(cmd, p)
 }
 
 func (p *Process) command(path string) *exec.Cmd {
-	cmd := &exec.Cmd{Path: path, Args: p.cmd.Argv, Dir: p.cmd.Dir, Env: p.cmd.Env}
+	cmd := &exec.Cmd{Path: path, Args: p.cmd.Argv, Dir: p.cmd.Dir, Env: withMark(p.cmd.Env, p.mark)}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: !p.cmd.Interactive}
 	// Each only if it is there: a nil *os.File in an interface is not nil.
 	if p.cmd.Stdin != nil {
@@ -164,6 +168,11 @@ func (p *Process) command(path string) *exec.Cmd {
 	return cmd
 }
 
+// withMark adds a command to the cookie in an environment.
+func withMark(env []string, mark string) []string {
+	return append(slices.Clone(env), markVariable+"="+strings.Join(append(marksIn(env), mark), ":"))
+}
+
 // refusedLeaf tells a refusal of CLONE_INTO_CGROUP from a program that cannot
 // be started. EACCES can mean either; then the second try decides.
 func refusedLeaf(err error) bool {
@@ -173,37 +182,4 @@ func refusedLeaf(err error) bool {
 		}
 	}
 	return false
-}
-
-func (p *Process) wait(cmd *exec.Cmd) {
-	err := cmd.Wait()
-	e := Exit{Code: cmd.ProcessState.ExitCode()}
-	var failed *exec.ExitError
-	if err != nil && !errors.As(err, &failed) {
-		e.Code = -1
-	}
-	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		e.Signal = ws.Signal()
-	}
-	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		e.rusage = unix.Rusage{
-			Utime: unix.Timeval(ru.Utime), Stime: unix.Timeval(ru.Stime), Maxrss: ru.Maxrss,
-			Inblock: ru.Inblock, Oublock: ru.Oublock, Nvcsw: ru.Nvcsw, Nivcsw: ru.Nivcsw,
-		}
-	}
-	waited(cmd.Process.Pid)
-	p.mu.Lock()
-	p.exit, p.pid = e, 0
-	p.mu.Unlock()
-	close(p.done)
-}
-
-// Done is closed when the command itself has ended; what it started may live on.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Exit says how the command ended. It is the zero Exit before Done is closed.
-func (p *Process) Exit() Exit {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.exit
 }

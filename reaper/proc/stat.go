@@ -61,6 +61,19 @@ func CPUTime(ticks uint64) time.Duration {
 // and a signal ends it.
 func (s Stat) Zombie() bool { return s.State == 'X' || s.State == 'Z' && s.Threads <= 1 }
 
+// Identity names the process; boot is Root.BootID's, which a caller reads once.
+func (s Stat) Identity(boot string) Identity {
+	return Identity{PID: s.PID, Start: s.Start, BootID: boot}
+}
+
+// key tells two bearers of one pid apart within one boot.
+type key struct {
+	pid   int
+	start uint64
+}
+
+func (s Stat) key() key { return key{s.PID, s.Start} }
+
 // Stat reads /proc/PID/stat. The error is ErrGone when there is no such process.
 func (r Root) Stat(pid int) (Stat, error) {
 	d, err := r.process(pid)

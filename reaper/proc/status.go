@@ -28,10 +28,6 @@ type Status struct {
 	Caught        SigSet // SigCgt
 }
 
-// Thread says whether the number read belongs to a thread that is not the
-// first of its process.
-func (s Status) Thread() bool { return s.PID != s.TGID }
-
 // SigSet is a set of signals as the kernel writes it: bit 0 is signal 1.
 type SigSet uint64
 

@@ -115,7 +115,7 @@ func TestGenerations(t *testing.T) {
 				t.Errorf("%s: %+v", role, r)
 			}
 			time.Sleep(50 * time.Millisecond) // ten generations would have come by now
-			if pids := children(); len(pids) > 0 {
+			if pids, _ := children(); len(pids) > 0 {
 				t.Errorf("%s: children left: %v", role, pids)
 			}
 			nothingLeft(t, p)
@@ -140,7 +140,7 @@ func TestLeave(t *testing.T) {
 		if err := Real.Signal(Identity{s.PID, s.Start, p.Identity.BootID}, unix.SIGKILL); err != nil {
 			t.Error(err)
 		}
-		reapAll(p)
+		reapAll(t, p)
 		nothingLeft(t, p)
 	})
 }
@@ -160,13 +160,13 @@ func TestReapingStealsNothing(t *testing.T) {
 			})
 		}
 		for range 50 {
-			p.foreign()
+			_, _ = p.children()
 		}
 		wg.Wait()
 		<-p.Done()
 		p.End(Limits{Settle: time.Second}, nil)
-		reapAll(p)
-		if pids := children(); len(pids) > 0 {
+		reapAll(t, p)
+		if pids, _ := children(); len(pids) > 0 {
 			t.Errorf("children left: %v", pids)
 		}
 	})
@@ -177,7 +177,7 @@ func TestExitCode(t *testing.T) {
 		p := start(t, c, "exit7")
 		<-p.Done()
 		p.End(Limits{Settle: time.Second}, nil)
-		if p.Exit().Code != 7 || p.Usage().CPU <= 0 || p.Usage().MaxRSS <= 0 {
+		if p.Exit().Code != 7 || p.Usage().CPU <= 0 {
 			t.Errorf("got %v, used %+v; want exit status 7", p.Exit(), p.Usage())
 		}
 	})
@@ -276,11 +276,13 @@ func TestSignalRefusesThreads(t *testing.T) {
 	}
 }
 
-// reapAll waits until no dead orphan is left to us.
-func reapAll(p *Process) {
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if len(p.foreign()) == 0 {
-			return
+// reapAll waits until nothing below us is left, dead or alive.
+func reapAll(t *testing.T, p *Process) {
+	t.Helper()
+	for ctx := soon(t); !noChildren(); time.Sleep(time.Millisecond) {
+		if _, _ = p.children(); ctx.Err() != nil {
+			pids, _ := children()
+			t.Fatalf("children left: %v", pids)
 		}
 	}
 }

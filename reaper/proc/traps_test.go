@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestStatOfNastyName(t *testing.T) {
 	if err != nil || p.Table[pid].Comm != name || p.Exe[pid].Path != path {
 		t.Errorf("in a pass: got %+v, %+v, %v", p.Table[pid], p.Exe[pid], err)
 	}
-	if st, err := Real.Status(pid); err != nil || st.PID != pid || st.Thread() {
+	if st, err := Real.Status(pid); err != nil || st.PID != pid || st.TGID != pid {
 		t.Errorf("got %+v, %v", st, err)
 	}
 }
@@ -76,8 +77,21 @@ func TestLeaderThatEnded(t *testing.T) {
 	if err != nil || s.Zombie() || s.Threads != 2 {
 		t.Errorf("got %+v, %v; want two threads and no zombie", s, err)
 	}
-	if p, err := Real.Exe(pid); err != nil || p.Answer != Unknown {
-		t.Errorf("exe: got %+v, %v; want unknown", p, err)
+	readable(t, pid) // by way of the thread that goes on
+	if ns, err := Real.Namespaces(pid); err != nil || ns.Mount == 0 {
+		t.Errorf("namespaces: got %+v, %v", ns, err)
+	}
+	if p, err := Real.Scan(ScanOptions{Exe: true, Cwd: true}); err != nil || !p.Exe[pid].Known() || !p.Cwd[pid].Known() {
+		t.Errorf("in a pass: %+v, %+v, %v", p.Exe[pid], p.Cwd[pid], err)
+	}
+	stdin, err := os.Open("/dev/null") // its standard input
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	found, _, err := Real.Holders(stdin)
+	if err != nil || !slices.ContainsFunc(found, func(h Holder) bool { return h.Stat.PID == pid }) {
+		t.Errorf("holders of /dev/null: %d, %v; want it among them", len(found), err)
 	}
 	if list, err := Real.Cmdline(soon(t), pid); err == nil || errors.Is(err, ErrGone) {
 		t.Errorf("cmdline: got %q, %v; want neither a list nor ErrGone", list, err)
@@ -113,7 +127,7 @@ func TestThreadsAreNoProcesses(t *testing.T) {
 			continue // a thread may end
 		}
 		tried++
-		if _, listed := table[tid]; listed == st.Thread() || st.TGID != os.Getpid() {
+		if _, listed := table[tid]; listed != (st.PID == st.TGID) || st.TGID != os.Getpid() {
 			t.Errorf("thread %d: listed %v, status %+v", tid, listed, st)
 		}
 	}

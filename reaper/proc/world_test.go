@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,4 +167,37 @@ func fixtureRoot(t testing.TB, procs map[string]fixture) Root {
 		}
 	}
 	return Root(root)
+}
+
+// crowd starts so many idle processes and ends them, by pid, with the test.
+func crowd(t *testing.T, n int) {
+	t.Helper()
+	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 300 & i=$((i+1)); done; echo ready; wait", n)
+	pid := launchReady(t, exec.Command("/bin/sh", "-c", script))
+	t.Cleanup(func() {
+		table, _ := Real.Table()
+		for _, s := range table.Below(pid) {
+			_ = unix.Kill(s.PID, unix.SIGKILL)
+		}
+		until(t, pid, "has waited for them all", Stat.Zombie)
+	})
+}
+
+// endNow ends a process that a test let go, and collects it if it is ours.
+func endNow(t *testing.T, s Stat) {
+	t.Helper()
+	boot, err := Real.BootID()
+	if err == nil {
+		err = Real.Signal(s.Identity(boot), unix.SIGKILL)
+	}
+	if err != nil {
+		t.Errorf("end pid %d: %v", s.PID, err)
+	}
+	_, _ = unix.Wait4(s.PID, nil, 0, nil)
+}
+
+// lives says whether exactly this process still runs.
+func lives(s Stat) bool {
+	now, err := Real.Stat(s.PID)
+	return err == nil && now.key() == s.key() && !now.Zombie()
 }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/buildlock/shim"
+	"gpuci/gates"
+)
+
+// envOptions are the flags of `gpuci env`.
+type envOptions struct {
+	shell string
+	unset bool
+}
+
+func (a *app) envCommand() *cobra.Command {
+	var o envOptions
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "print what puts the link shims in front of everything in a shell",
+		Long: `env prints the lines that a shell evaluates to have the link shims first in PATH
+and COMPILER_PATH: from then on every link that is made from that shell queues,
+whatever build system makes it. A second time changes nothing more.
+
+Examples:
+  eval "$(gpuci env)"                    # bash, zsh
+  gpuci env --shell fish | source        # fish
+  eval "$(gpuci env --shell direnv)"     # in an .envrc
+  eval "$(gpuci env --unset)"            # take it back
+
+Exit codes: 0, 64 usage, 69 shims cannot be made or the lock directory cannot
+be used, 78 configuration.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.env(cmd, o) },
+	}
+	cmd.Flags().StringVar(&o.shell, "shell", "", "bash, zsh, fish or direnv; what $SHELL says if not given")
+	cmd.Flags().BoolVar(&o.unset, "unset", false, "print what takes it back")
+	return cmd
+}
+
+func (a *app) env(cmd *cobra.Command, o envOptions) error {
+	sh, err := shellNamed(o.shell, os.Getenv("SHELL"))
+	if err != nil {
+		return err
+	}
+	have, base := os.Environ(), ownEnv()
+	if o.unset {
+		if sh.name == "direnv" {
+			return coded{gates.ExitUsage, "direnv takes back by itself what an .envrc did", "remove the line from .envrc, then direnv allow"}
+		}
+		_, err := io.WriteString(a.out, sh.script(difference(have, shim.Bare(base))))
+		return err
+	}
+	p, err := a.place(cmd.Context(), true)
+	if err != nil {
+		return err
+	}
+	d, err := p.shims(base)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(a.out, sh.script(difference(have, p.shellEnv(base, d, sh))))
+	return err
+}
+
+// shellEnv is the environment a shell is to have. It keeps the tickets that are
+// held above it, and nobody watches what it links.
+func (p place) shellEnv(base []string, d shim.Directory, sh shell) []string {
+	base = without(base, shim.LogVar)
+	v := p.values(base)
+	v.Links = 0 // the directory of shims has it
+	if _, set := shim.Lookup(base, shim.LaneVar); !set && sh.name == "direnv" {
+		v.Lane = p.lane.Name // a shell walks from lane to lane, an .envrc stays
+	}
+	env := d.Environ(base, v)
+	var added []string
+	for _, name := range []string{shim.LaneVar, shim.WaitVar} {
+		_, before := shim.Lookup(base, name)
+		if _, after := shim.Lookup(env, name); after && !before {
+			added = append(added, name)
+		}
+	}
+	if len(added) > 0 {
+		env = shim.With(env, envVariable, strings.Join(added, ":"))
+	}
+	return env
+}
+
+// change is what becomes of one variable.
+type change struct {
+	name, value string
+	unset       bool
+}
+
+// difference is what leads from one environment to another, by name.
+func difference(from, to []string) (out []change) {
+	seen := make(map[string]bool)
+	for _, e := range slices.Concat(from, to) {
+		name, _, _ := strings.Cut(e, "=")
+		if seen[name] || name == "" {
+			continue
+		}
+		seen[name] = true
+		old, had := shim.Lookup(from, name)
+		value, has := shim.Lookup(to, name)
+		if had != has || old != value {
+			out = append(out, change{name, value, !has})
+		}
+	}
+	slices.SortFunc(out, func(a, b change) int { return strings.Compare(a.name, b.name) })
+	return out
+}

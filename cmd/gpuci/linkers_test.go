@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/buildlock"
+	"gpuci/buildlock/links"
+	"gpuci/buildlock/shim"
+	"gpuci/reaper/proc"
+)
+
+// slowLink makes a FIFO that a linker reads its script from: it links for as
+// long as nobody writes one. let lets it go; it fails then.
+func (s stage) slowLink(t *testing.T) (ld, script string, let func()) {
+	t.Helper()
+	ld, err := exec.LookPath("ld")
+	if err != nil {
+		needsTool(t, "ld")
+	}
+	script = filepath.Join(s.dir, "script")
+	if err := unix.Mkfifo(script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return ld, script, func() {
+		// Opening to write succeeds once the linker has opened it to read.
+		for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+			if f, err := os.OpenFile(script, os.O_WRONLY|unix.O_NONBLOCK, 0); err == nil {
+				_ = f.Close()
+				return
+			}
+		}
+	}
+}
+
+// linking starts a command of which a slow link comes, and returns when that
+// one is there.
+func linking(t *testing.T, s stage, script string, env []string, argv ...string) *proc.Process {
+	t.Helper()
+	p, err := proc.Start(context.Background(), proc.Command{Argv: argv, Dir: s.dir, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.End(proc.Limits{}, nil) })
+	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		members, _ := p.Members()
+		for _, m := range members {
+			if args, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(m.PID), "cmdline")); err == nil && strings.HasSuffix(string(args), script+"\x00") {
+				if _, ok := links.IsLinker(m); ok {
+					return p
+				}
+			}
+		}
+	}
+	t.Fatal("there is no linker")
+	return nil
+}
+
+// How a linker came past the shims is seen in its environment; one that holds a
+// ticket is not spoken of.
+func TestLinkersPast(t *testing.T) {
+	s := newStage(t)
+	ld, script, _ := s.slowLink(t)
+	d, err := shim.Install{Program: s.linkProgram(t), Env: s.env}.Make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shims := d.Environ(s.env, shim.Values{LockDir: s.locks, Build: "ours"})
+	link := []string{ld, "-T", script}
+	for name, c := range map[string]struct {
+		env  []string
+		argv []string
+		want map[links.Past]int
+	}{
+		"by its path":       {shims, link, map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Absolute}: 1}},
+		"without shims":     {s.env, link, map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Unreached}: 1}},
+		"PATH anew":         {shims, append([]string{"env", "-u", "COMPILER_PATH", "PATH=/usr/bin:/bin"}, link...), map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Unreached}: 1}},
+		"env -i":            {shims, append([]string{"env", "-i"}, link...), map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Emptied}: 1}},
+		"through the shims": {shims, []string{"ld", "-T", script}, map[links.Past]int{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := linking(t, s, script, c.env, c.argv...)
+			sum := lookThrice(s, p)
+			if !maps.Equal(sum.Past, c.want) || sum.Hidden != 0 {
+				t.Errorf("seen past the shims: %v, want %v", sum.Past, c.want)
+			}
+			text := sum.String()
+			for k := range c.want {
+				if !strings.Contains(text, "1 link, 0 under a ticket; without a ticket: 1 by "+k.Tool) || !strings.Contains(text, k.Bypass.Remedy(true)) {
+					t.Errorf("the end says %q", text)
+				}
+			}
+		})
+	}
+}
+
+// lookThrice watches a build for three looks: what is counted once is not
+// counted again.
+func lookThrice(s stage, p *proc.Process) links.Sum {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &links.Watch{LockDir: s.locks, Build: "ours"}
+	looks := 0
+	w.Run(ctx, func() ([]proc.Stat, error) {
+		if looks++; looks > 3 {
+			cancel()
+		}
+		return p.Members()
+	})
+	return w.Sum(nil)
+}
+
+// A shim that waits for its turn is called like a linker and is none.
+func TestLinkersWaitingShim(t *testing.T) {
+	s := newStage(t)
+	s.slowLink(t)
+	d, err := shim.Install{Program: s.linkProgram(t), Env: s.env}.Make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.hold(t, buildlock.Link, buildlock.Who{})
+	env := d.Environ(s.env, shim.Values{LockDir: s.locks, Build: "ours"})
+	p, err := proc.Start(context.Background(), proc.Command{Argv: []string{"ld", "x.o"}, Dir: s.dir, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.End(proc.Limits{}, nil)
+	for late := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		list, err := buildlock.Tickets(context.Background(), s.locks, buildlock.Link)
+		if err != nil || time.Now().After(late) {
+			t.Fatalf("the shim does not wait: %v", err)
+		}
+		if len(list) == 2 {
+			break
+		}
+	}
+	members, err := p.Members()
+	if err != nil || len(members) != 1 {
+		t.Fatalf("members: %+v, %v", members, err)
+	}
+	if found := links.Unticketed(context.Background(), members, links.TicketFiles(filepath.Join(s.dir, "elsewhere"))); len(found) != 0 {
+		t.Errorf("the shim is taken for a linker: %+v", found)
+	}
+}
+
+// The whole machine's linkers are in the status, each with its lane.
+func TestLockStatusLinkers(t *testing.T) {
+	s := newStage(t)
+	ld, script, let := s.slowLink(t)
+	if _, err := exec.LookPath("git"); err != nil {
+		needsTool(t, "git")
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "trunk"}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "one"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = s.dir, append(s.env, "GIT_CONFIG_GLOBAL=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	linking(t, s, script, s.env, ld, "-T", script)
+	defer let()
+	_, stdout, stderr := s.run(t, "lock", "status")
+	if want := "in lane main: " + links.Unreached.Remedy(false); !strings.Contains(stdout, want) {
+		t.Errorf("no %q in %s%s", want, stdout, stderr)
+	}
+	_, stdout, _ = s.run(t, "lock", "status", "--json")
+	if !strings.Contains(stdout, `"ticket":"none","lane":"main","dir":"`+s.dir+`","reason":"no shims","remedy":"`) {
+		t.Errorf("%s", stdout)
+	}
+}
+
+// linkProgram is the gpuci-link beside the gpuci under test.
+func (s stage) linkProgram(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(s.command(t).Path), linkProgram)
+}
+
+// toolName is the name of the program behind a path.
+func toolName(t *testing.T, path string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Base(real)
+}

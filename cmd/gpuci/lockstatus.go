@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/buildlock"
+	"gpuci/buildlock/links"
+	"gpuci/pressure"
+	"gpuci/reaper/proc"
+	"gpuci/worktrees"
+)
+
+func (a *app) lockStatusCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "say who has the locks of this machine, who waits, and who links past them",
+		Long: `status lists every lock that somebody has or waits for: the holders, the waiters
+with their places, tickets whose process is gone and that others still have
+open, stopped ones, and those that were declared void. Then the linkers that run
+on this machine without a ticket, and what would catch them; and for how much of
+the last ten seconds tasks waited for the disk.
+
+A linker of another user can only be looked at by root; otherwise it is said to
+be unknown.
+
+Examples:
+  gpuci lock status
+  gpuci lock status --json | jq 'select(.type == "ticket" and .state == "waits")'
+
+Exit codes: 0, 64 usage, 69 the lock directory cannot be used, 78
+configuration.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.json = asJSON
+			s, err := a.lockStatus(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.statusJSON(s)
+			}
+			return a.statusText(s)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, each with a type")
+	return cmd
+}
+
+// lockState is all that `gpuci lock status` tells.
+type lockState struct {
+	dir     string
+	queues  []buildlock.Queue
+	linkers []linkerState
+	io      pressure.Resource
+	now     time.Time
+}
+
+// linkerState is a linker without a ticket, and whose it is.
+type linkerState struct {
+	links.Linker
+	lane   string // of the repository we stand in
+	dir    string // its working directory, where that can be seen
+	reason links.Bypass
+}
+
+func (a *app) lockStatus(ctx context.Context) (lockState, error) {
+	p, err := a.place(ctx, false)
+	if err != nil {
+		return lockState{}, err
+	}
+	s := lockState{dir: p.lockDir(), now: time.Now(), io: pressure.Read(pressure.Real).IO}
+	if s.queues, err = buildlock.Status(ctx, s.dir); err != nil {
+		return s, err
+	}
+	table, err := proc.Real.Table()
+	if err != nil {
+		return s, err
+	}
+	found := links.Unticketed(ctx, slices.Collect(maps.Values(table)), links.TicketFiles(s.dir))
+	slices.SortFunc(found, func(x, y links.Linker) int { return x.PID - y.PID })
+	s.linkers = whose(ctx, found, a.lanes(ctx, p, len(found) > 0))
+	return s, nil
+}
+
+// whose adds to linkers where they work and how they came past the shims. In a
+// stall there are dozens, and each may be slow to answer: then some reasons
+// stay unknown.
+func whose(ctx context.Context, found []links.Linker, lanes []worktrees.Tree) (out []linkerState) {
+	const patience = time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, l := range found {
+		one := linkerState{Linker: l}
+		if !l.Hidden {
+			one.reason = links.BypassOf(ctx, l.PID)
+		}
+		if cwd, err := proc.Real.Cwd(l.PID); err == nil && cwd.Known() {
+			one.dir = cwd.Path
+			tree, _ := worktrees.Of(lanes, cwd.Path)
+			one.lane = tree.Name
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// lanes are those of the repository we stand in, if they are asked for.
+func (a *app) lanes(ctx context.Context, p place, wanted bool) []worktrees.Tree {
+	if !wanted || p.lane.Root == "" {
+		return nil
+	}
+	list, err := worktrees.List(ctx, p.lane)
+	if err != nil {
+		a.console.note(err.Error())
+	}
+	return list
+}
+
+// waited is how long a ticket has been in line; the clock may have been set
+// back meanwhile.
+func (s lockState) waited(e buildlock.Entry) time.Duration {
+	return max(0, s.now.Sub(e.Since))
+}
+
+// placeInLine is a waiter's place in line, 1 for the next one to go; 0 for a ticket
+// that does not wait.
+func placeInLine(q buildlock.Queue, e buildlock.Entry) int {
+	if e.State != buildlock.StateWaits {
+		return 0
+	}
+	ahead := 0
+	for _, x := range q.Entries {
+		if x.Number < e.Number && x.State != buildlock.StateVoid {
+			ahead++
+		}
+	}
+	return max(1, ahead-q.Slots+1)
+}

@@ -1,0 +1,194 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"gpuci/buildlock"
+	"gpuci/buildlock/links"
+	"gpuci/buildlock/shim"
+)
+
+// Queue is how the links of a gate's commands queue with all others on this
+// machine.
+type Queue struct {
+	Shims     shim.Directory // stand in front of the commands
+	Values    shim.Values    // what they are told; a run fills in Command, Build and Log
+	Unfit     error          // why there are none: the gate is refused
+	Serialize bool           // the build waits for the build lock, too
+	Wait      time.Duration  // the most that is waited, for the build lock and for each link
+	Marks     string         // $GPUCI_TICKETS: what is held above us
+	Note      func() string  // what a line about a wait ends with; may be nil
+}
+
+// LinkSum is what the verdict says of a gate's links.
+type LinkSum struct {
+	Ticketed int      `json:"ticketed"`           // made under a ticket of their own
+	Past     []string `json:"past,omitempty"`     // came past the shims and were seen
+	NotRun   int      `json:"not-run,omitempty"`  // had no ticket in time, or could have none
+	Waited   float64  `json:"waited-seconds"`     // of all links together
+	Longest  float64  `json:"longest-seconds"`    // of one
+	Queued   float64  `json:"queued-seconds"`     // of the gate: behind others' links only, in no time limit
+	Lock     float64  `json:"build-lock-seconds"` // waited for the build lock
+}
+
+// doQueue puts the shims in front of the commands. From here on a link of this
+// gate waits for its turn on this machine.
+func (f *flow) doQueue(context.Context) StepState {
+	q := f.opt.Queue
+	if q == nil {
+		return StepNone
+	}
+	if q.Unfit != nil {
+		f.refuse("its links cannot queue, and none runs past the queue: "+q.Unfit.Error(), "gpuci lock status, and gpuci build --help, say what the queue needs")
+		return StepFailed
+	}
+	log := f.openLog("links.jsonl")
+	if log == nil {
+		return StepFailed
+	}
+	f.linkLog = log.Name()
+	_ = log.Close()
+	f.links = &links.Watch{
+		Build: f.v.Run, LockDir: q.Values.LockDir, Slots: q.Values.Links, Limit: q.Wait,
+		Waiting: f.sayWait,
+	}
+	f.v.Links = &LinkSum{}
+	return StepDone
+}
+
+func (f *flow) sayWait(l buildlock.Line) {
+	if q := f.opt.Queue; l.Note == "" && q.Note != nil {
+		l.Note = q.Note()
+	}
+	f.opt.note("%s", l)
+}
+
+// queued is the environment of a command with the shims in front.
+func (f *flow) queued(env []string, argv []string) []string {
+	if f.links == nil {
+		return env
+	}
+	v := f.opt.Queue.Values
+	v.Command, v.Build, v.Log = shorten(quoteArgv(argv)), f.v.Run, f.linkLog
+	env = f.opt.Queue.Shims.Environ(env, v)
+	if f.buildLock != nil {
+		env = shim.With(env, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
+	}
+	return env
+}
+
+// shorten bounds what every process of a build inherits and every ticket says.
+func shorten(command string) string {
+	const most = 200
+	if len(command) <= most {
+		return command
+	}
+	return command[:most] + "…"
+}
+
+// takeBuildLock waits for the build lock where the workspace asks for it. The
+// wait is not part of the build's time limit.
+func (f *flow) takeBuildLock(ctx context.Context) bool {
+	q := f.opt.Queue
+	if f.links == nil || !q.Serialize {
+		return true
+	}
+	t, err := buildlock.Acquire(ctx, buildlock.Options{
+		Dir: q.Values.LockDir, Lock: buildlock.Build, Wait: q.Wait, Marks: q.Marks, Waiting: f.sayWait,
+		Who: buildlock.Who{Lane: f.opt.Lane.Name, Command: "gpuci gate " + f.gate.Name, Dir: f.opt.Root, Build: f.v.Run},
+	})
+	if err == nil {
+		err = t.Keep()
+	}
+	switch {
+	case err == nil:
+		f.buildLock, f.v.Links.Lock = t, t.Waited.Seconds()
+		return true
+	case ctx.Err() != nil:
+		return false
+	}
+	f.refuseQueue(err)
+	return false
+}
+
+func (f *flow) refuseQueue(err error) {
+	next := "gpuci lock status says who has it; run the gate again when it is free"
+	if errors.Is(err, buildlock.ErrUnfit) {
+		next = "mend the lock directory: gpuci lock status"
+	}
+	f.refuse(err.Error(), next)
+}
+
+// endQueue gives the build lock up.
+func (f *flow) endQueue() {
+	if f.buildLock == nil {
+		return
+	}
+	if err := f.buildLock.Release(); err != nil {
+		f.mark("the build lock: " + err.Error())
+	}
+	f.buildLock = nil
+}
+
+// limited is ctx with a time limit in which waiting for others' links does not
+// count.
+func (f *flow) limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if f.links == nil {
+		return context.WithTimeoutCause(ctx, limit, errTimeLimit)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	began, before := time.Now(), f.links.Queued(time.Now())
+	go func() {
+		for left := limit; left > 0; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(left):
+			}
+			now := time.Now()
+			left = limit - (now.Sub(began) - (f.links.Queued(now) - before))
+		}
+		cancel(errTimeLimit)
+	}()
+	return ctx, func() { cancel(context.Canceled) }
+}
+
+// linksOf turns what the shims wrote and what was seen into the verdict's sum,
+// findings and marks.
+func (f *flow) linksOf() {
+	if f.links == nil {
+		return
+	}
+	events, err := buildlock.ReadLinkLog(f.linkLog)
+	if err != nil {
+		f.mark("what the shims wrote of the links cannot be read: " + err.Error())
+	}
+	passOn(events)
+	s := f.links.Sum(events)
+	sum := f.v.Links
+	sum.Ticketed, sum.Past, sum.NotRun = s.Ticketed, s.PastText(), len(s.NotRun)
+	sum.Waited, sum.Longest, sum.Queued = s.Waited.Seconds(), s.Longest.Seconds(), f.links.Queued(time.Now()).Seconds()
+	for _, e := range s.NotRun[:min(1, len(s.NotRun))] { // the first says what the others would
+		f.refuse(fmt.Sprintf("%s was not linked: %s", e.Tool, e.Error), "gpuci lock status says who has the link lock; run the gate again when it is free")
+	}
+	for _, text := range sum.Past {
+		f.mark("links " + text)
+	}
+}
+
+// passOn gives the links to the build that this gate is part of.
+func passOn(events []buildlock.LinkEvent) {
+	outer := os.Getenv(shim.LogVar)
+	if outer == "" {
+		return
+	}
+	for _, e := range events {
+		if e.Append(outer) != nil {
+			return // that build has ended
+		}
+	}
+}
