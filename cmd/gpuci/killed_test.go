@@ -32,9 +32,10 @@ func asNobody(t *testing.T) []string {
 	return []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
 }
 
-// handOver makes the workspace that user's.
-func (w workspace) handOver(t *testing.T) {
+// handOver makes the workspace that user's, whose home is not ours.
+func (w *workspace) handOver(t *testing.T, wrap []string) {
 	t.Helper()
+	w.wrap = append(slices.Clone(wrap), "env", "HOME="+w.state, "XDG_DATA_HOME="+w.state)
 	for _, dir := range []string{w.dir, w.state} {
 		if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -113,9 +114,8 @@ func TestKilledGpuci(t *testing.T) {
 				t.Skip("needs root and setpriv")
 			}
 			w := newWorkspace(t, leaving)
-			w.wrap = wrap
 			if wrap != nil {
-				w.handOver(t)
+				w.handOver(t, wrap)
 			}
 			r := w.start(t, "ready", "gate", "leaves")
 			if err := r.Process.Kill(); err != nil {
@@ -184,8 +184,8 @@ func TestKilledAtRandom(t *testing.T) {
 				t.Skip("needs root and setpriv")
 			}
 			w := newWorkspace(t, branching)
-			if w.wrap = wrap; wrap != nil {
-				w.handOver(t)
+			if wrap != nil {
+				w.handOver(t, wrap)
 			}
 			moments := 6
 			if os.Getenv("GPUCI_SOAK") == "1" {

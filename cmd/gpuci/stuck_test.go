@@ -147,6 +147,10 @@ func TestInterruptedWhileEnding(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	thaw(dir)
+	if out, err := w.command(t, "gate", "nothing").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	w.nothingLive(t)
 }
 
 // A daemon that may stay stays also when gpuci was killed, and is told.
