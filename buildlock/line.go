@@ -24,7 +24,7 @@ func (l Line) String() string {
 	if l.Slots == 0 {
 		return l.Note
 	}
-	text := fmt.Sprintf("waiting for the %s, %s in line, %s", l.Lock, ordinal(l.Ahead-l.Slots+1), round(l.Waited))
+	text := fmt.Sprintf("waiting for the %s, %s in line, %s", l.Lock, ordinal(l.Ahead-l.Slots+1), Round(l.Waited))
 	if l.Limit >= 0 {
 		text += " of " + short(l.Limit)
 	}
@@ -62,17 +62,20 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + suffix
 }
 
-// round shortens a duration for people.
-func round(d time.Duration) time.Duration {
-	if d < time.Second {
-		return d.Round(10 * time.Millisecond)
+// Round shortens a duration for people.
+func Round(d time.Duration) time.Duration {
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(time.Second)
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond)
 	}
-	return d.Round(time.Second)
+	return d.Round(time.Millisecond)
 }
 
 // short is a duration without the zeros: 30m and not 30m0s.
 func short(d time.Duration) string {
-	s := round(d).String()
+	s := Round(d).String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
 	}

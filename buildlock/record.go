@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"gpuci/reaper/proc"
@@ -37,9 +38,6 @@ type granted struct {
 	Granted time.Time `json:"granted"`
 }
 
-// maxText bounds what a ticket says: a command line can be megabytes.
-const maxText = 400
-
 func newRecord(w Who) (record, error) {
 	id, err := proc.Real.Identity(os.Getpid())
 	if err != nil {
@@ -48,15 +46,21 @@ func newRecord(w Who) (record, error) {
 	ns, _ := proc.Real.Namespaces(os.Getpid()) // 0 where /proc does not tell
 	return record{
 		PID: id.PID, Start: id.Start, BootID: id.BootID, PIDNS: ns.PID, UID: os.Getuid(),
-		Lane: clip(w.Lane), Cmd: clip(w.Command), Dir: clip(w.Dir), Build: clip(w.Build), Since: time.Now(),
+		Lane: Clip(w.Lane), Cmd: Clip(w.Command), Dir: w.Dir, Build: Clip(w.Build), Since: time.Now(),
 	}, nil
 }
 
-func clip(s string) string {
-	if len(s) > maxText {
-		return s[:maxText] + "…"
+// maxText bounds what a ticket says, in bytes: enough to know a build again. A
+// command line can be megabytes, and what a build's processes inherit of it
+// counts against their argument lists.
+const maxText = 200
+
+// Clip shortens a text of a Who.
+func Clip(s string) string {
+	if len(s) <= maxText {
+		return s
 	}
-	return s
+	return strings.ToValidUTF8(s[:maxText], "") + "…" // not in the middle of a character
 }
 
 func (r record) identity() proc.Identity {

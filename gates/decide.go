@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpuci/buildlock"
 	"slices"
 	"strings"
 	"time"
@@ -94,10 +95,10 @@ func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Durat
 	case notStarted:
 		f.find(unstarted, fmt.Sprintf("the %s could not start: %v", name, e.err))
 	case byTimeLimit:
-		f.find(OutOfTime, fmt.Sprintf("the %s was ended after its time limit of %s%s", name, Round(limit), f.running(e)))
+		f.find(OutOfTime, fmt.Sprintf("the %s was ended after its time limit of %s%s", name, buildlock.Round(limit), f.running(e)))
 		f.next("see where it was in " + f.v.Dir + "/stacks.txt; raise the limit if it only needs longer")
 	case byNoProgress:
-		f.find(OutOfTime, fmt.Sprintf("the %s was ended after %s without output and without CPU%s", name, Round(e.stall), f.running(e)))
+		f.find(OutOfTime, fmt.Sprintf("the %s was ended after %s without output and without CPU%s", name, buildlock.Round(e.stall), f.running(e)))
 		f.next("see where it hangs in " + f.v.Dir + "/stacks.txt")
 	case byItself:
 		if name == "build" && !e.ok() {

@@ -73,21 +73,12 @@ func (f *flow) queued(env []string, argv []string) []string {
 		return env
 	}
 	v := f.opt.Queue.Values
-	v.Command, v.Build, v.Log = shorten(quoteArgv(argv)), f.v.Run, f.linkLog
+	v.Command, v.Build, v.Log = buildlock.Clip(quoteArgv(argv)), f.v.Run, f.linkLog
 	env = f.opt.Queue.Shims.Environ(env, v)
 	if f.buildLock != nil {
 		env = shim.With(env, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
 	}
 	return env
-}
-
-// shorten bounds what every process of a build inherits and every ticket says.
-func shorten(command string) string {
-	const most = 200
-	if len(command) <= most {
-		return command
-	}
-	return command[:most] + "…"
 }
 
 // takeBuildLock waits for the build lock where the workspace asks for it. The
@@ -167,7 +158,7 @@ func (f *flow) linksOf() {
 	if err != nil {
 		f.mark("what the shims wrote of the links cannot be read: " + err.Error())
 	}
-	passOn(events)
+	links.PassOn(events, os.Getenv(shim.LogVar))
 	s := f.links.Sum(events)
 	sum := f.v.Links
 	sum.Ticketed, sum.Past, sum.NotRun = s.Ticketed, s.PastText(), len(s.NotRun)
@@ -177,18 +168,5 @@ func (f *flow) linksOf() {
 	}
 	for _, text := range sum.Past {
 		f.mark("links " + text)
-	}
-}
-
-// passOn gives the links to the build that this gate is part of.
-func passOn(events []buildlock.LinkEvent) {
-	outer := os.Getenv(shim.LogVar)
-	if outer == "" {
-		return
-	}
-	for _, e := range events {
-		if e.Append(outer) != nil {
-			return // that build has ended
-		}
 	}
 }

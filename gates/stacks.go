@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gpuci/buildlock"
 	"gpuci/reaper/proc"
 )
 
@@ -56,7 +57,7 @@ func (f *flow) stacks(child *proc.Process) {
 			f.opt.note("hangs: %s (pid %d), state %c, waits in %s", s.Comm, s.PID, s.State, waits)
 		}
 		fmt.Fprintf(&text, "\npid %d %s, state %c, waits in %s, %s old, CPU %s\n", s.PID, s.Comm, s.State, waits,
-			Round(proc.Real.Age(s)), Round(proc.CPUTime(s.CPU)))
+			buildlock.Round(proc.Real.Age(s)), buildlock.Round(proc.CPUTime(s.CPU)))
 		fmt.Fprintf(&text, "in the kernel: %s\n", kernelStack(s.PID))
 		if i < maxStacks {
 			text.Write(f.gdb(ctx, s.PID))
@@ -79,7 +80,7 @@ func together(members []proc.Stat) string {
 		pids = append(pids, s.PID)
 	}
 	u := proc.Real.TreeUsage(table, pids...)
-	text := fmt.Sprintf("%d processes, CPU %s, %d bytes read from storage, %d written", u.Processes, Round(u.CPU), u.IO.Fetched, u.IO.Sent)
+	text := fmt.Sprintf("%d processes, CPU %s, %d bytes read from storage, %d written", u.Processes, buildlock.Round(u.CPU), u.IO.Fetched, u.IO.Sent)
 	if len(u.Unread) > 0 {
 		text += fmt.Sprintf(" (without %d that could not be read)", len(u.Unread))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gpuci/buildlock"
 	"gpuci/reaper/proc"
 )
 
@@ -37,7 +38,7 @@ func (f *flow) watch(ctx context.Context, child *proc.Process, p phase, stalled 
 			}
 			over := idle >= limit
 			if over || w.due(now, idle, limit) {
-				f.opt.note("%s: no output and no CPU for %s (of %s)", p.name, Round(idle), Round(limit))
+				f.opt.note("%s: no output and no CPU for %s (of %s)", p.name, buildlock.Round(idle), buildlock.Round(limit))
 			}
 			if over {
 				stalled <- idle
@@ -84,15 +85,4 @@ func (w *idleWatch) due(now time.Time, idle, limit time.Duration) bool {
 	}
 	w.told = now
 	return true
-}
-
-// Round shortens a duration for people.
-func Round(d time.Duration) time.Duration {
-	switch {
-	case d >= 10*time.Second:
-		return d.Round(time.Second)
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond)
-	}
-	return d.Round(time.Millisecond)
 }

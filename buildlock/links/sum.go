@@ -59,7 +59,7 @@ func (s Sum) String() string {
 		text = fmt.Sprintf("%s, %d under a ticket", plural(links, "link"), s.Ticketed)
 	}
 	if s.Ticketed > 0 {
-		text += fmt.Sprintf("; waited %s in all, %s at most", round(s.Waited), round(s.Longest))
+		text += fmt.Sprintf("; waited %s in all, %s at most", buildlock.Round(s.Waited), buildlock.Round(s.Longest))
 	}
 	for _, what := range s.PastText() {
 		text += "; " + what
@@ -93,20 +93,19 @@ func (s Sum) PastText() (out []string) {
 	return out
 }
 
+// PassOn gives the links to the build that this one is part of: outer is the
+// journal that our own shims would have written to, "" for none.
+func PassOn(events []buildlock.LinkEvent, outer string) {
+	for _, e := range events {
+		if outer == "" || e.Append(outer) != nil {
+			return // that build has ended
+		}
+	}
+}
+
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// round shortens a duration for people.
-func round(d time.Duration) time.Duration {
-	switch {
-	case d >= 10*time.Second:
-		return d.Round(time.Second)
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond)
-	}
-	return d.Round(time.Millisecond)
 }

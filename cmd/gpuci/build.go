@@ -122,25 +122,12 @@ func (a *app) sayLinks(log string, w *links.Watch, before pressure.Reading) {
 	if err != nil {
 		a.console.note(err.Error())
 	}
-	passOn(events)
+	links.PassOn(events, os.Getenv(shim.LogVar))
 	s := w.Sum(events)
 	for _, e := range s.NotRun {
 		a.console.note(fmt.Sprintf("%s (pid %d) was not run: %s", e.Tool, e.PID, e.Error))
 	}
 	a.console.note(s.String() + stallText(before, pressure.Read(pressure.Real)))
-}
-
-// passOn gives the links to the build that this one is part of.
-func passOn(events []buildlock.LinkEvent) {
-	outer := os.Getenv(shim.LogVar)
-	if outer == "" {
-		return
-	}
-	for _, e := range events {
-		if e.Append(outer) != nil {
-			return // that build has ended
-		}
-	}
 }
 
 // stallText is the share of the build in which nothing moved for want of the
@@ -151,7 +138,7 @@ func stallText(before, after pressure.Reading) string {
 	if !ok {
 		return "; io full unknown"
 	}
-	return fmt.Sprintf("; io full %.0f%% of %s", 100*share, gates.Round(wall))
+	return fmt.Sprintf("; io full %.0f%% of %s", 100*share, buildlock.Round(wall))
 }
 
 // serialize takes the build lock where the configuration asks for it.

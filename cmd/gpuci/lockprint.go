@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gpuci/buildlock"
-	"gpuci/gates"
 )
 
 // statusText prints the state of the locks for people.
@@ -56,7 +55,7 @@ func countText(q buildlock.Queue) string {
 func (s lockState) entryText(q buildlock.Queue, e buildlock.Entry) string {
 	text := e.State + "  " + e.String()
 	if n := placeInLine(q, e); n > 0 {
-		text = fmt.Sprintf("waits  %s, place %d, %s so far", e, n, gates.Round(s.waited(e)))
+		text = fmt.Sprintf("waits  %s, place %d, %s so far", e, n, buildlock.Round(s.waited(e)))
 	}
 	if e.Void != nil {
 		text += fmt.Sprintf("; declared void by %s at %s: %s", buildlock.UserName(e.Void.UID), e.Void.Time.Local().Format("15:04:05"), e.Void.Why)

@@ -67,19 +67,3 @@ func (a *app) childDir(p place) string {
 func (p place) who(argv []string) buildlock.Who {
 	return buildlock.Who{Lane: p.lane.Name, Command: commandText(argv), Dir: p.dir}
 }
-
-// shorten keeps what is told of a command short: the environment that every
-// process of a build inherits counts against its argument lists.
-func shorten(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	cut := 0
-	for i := range text { // at the beginning of a character
-		if i > most {
-			break
-		}
-		cut = i
-	}
-	return text[:cut] + "…"
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuci/buildlock"
 	"gpuci/gates"
 	"gpuci/gates/metric"
 )
@@ -16,7 +17,7 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 		return a.jsonLine(v)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s%s in %s (%s)\n", a.paint(v), v.Gate, ran(v), gates.Round(seconds(v.Seconds)), boundTo(v))
+	fmt.Fprintf(&b, "%s: %s%s in %s (%s)\n", a.paint(v), v.Gate, ran(v), buildlock.Round(seconds(v.Seconds)), boundTo(v))
 	row := func(key, text string) {
 		// One row is one line, whatever a tool's message looks like.
 		fmt.Fprintf(&b, "  %-8s %s\n", key, printable(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")))

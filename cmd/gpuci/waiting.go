@@ -48,6 +48,5 @@ func ioFull(r pressure.Reading) string {
 
 // commandText is a command line for people.
 func commandText(argv []string) string {
-	const most = 200 // bytes: enough to know the build again
-	return shorten(strings.Join(argv, " "), most)
+	return buildlock.Clip(strings.Join(argv, " "))
 }
