@@ -13,7 +13,7 @@ type Options struct {
 	Dir   string        // the lock directory; "" is what DefaultDir says
 	Lock  Lock          // "" is Link
 	Slots int           // of the link lock: may only lower the machine's number; 0 does not
-	Wait  time.Duration // how long to wait in line; negative: as long as it takes; 0: not at all
+	Wait  time.Duration // how long to wait behind others than Who.Build; negative: as long as it takes; 0: not at all
 	Who   Who
 	Marks string // $GPUCI_TICKETS: tickets that processes above us hold
 

@@ -147,6 +147,48 @@ func TestWaitRunsOut(t *testing.T) {
 	}
 }
 
+// Behind the links of its own build a link waits as long as it takes; only the
+// others' time is charged.
+func TestWaitBehindItself(t *testing.T) {
+	dir := lockDir(t, 1)
+	own := take(t, Options{Dir: dir, Who: Who{Build: "b"}})
+	c := start(t, order{Dir: dir, Wait: 200 * time.Millisecond, Who: Who{Build: "b"}})
+	c.hears("waiting")
+	other := start(t, order{Dir: dir, Wait: 200 * time.Millisecond, Who: Who{Build: "c"}})
+	other.hears("waiting")
+	other.hears("error gave up") // which takes 200 ms, so that c has waited as long
+	_ = own.Release()
+	c.hears("got")
+}
+
+// Who waits notices that the machine may link more at a time.
+func TestWaitSeesMoreLinks(t *testing.T) {
+	dir := lockDir(t, 1)
+	take(t, Options{Dir: dir})
+	c := start(t, order{Dir: dir, Wait: -1})
+	c.hears("waiting")
+	if err := SetLinks(dir, 2); err != nil {
+		t.Fatal(err)
+	}
+	c.hears("got")
+}
+
+// Numbers decide, not clocks: a ticket that says it was made tomorrow, as after
+// the clock was set back, is where its number puts it.
+func TestClockSetBack(t *testing.T) {
+	dir := lockDir(t, 1)
+	k := take(t, Options{Dir: dir})
+	text := regexp.MustCompile(`"since":"[^"]*"`).ReplaceAllString(mustLine(t, k), `"since":"2099-01-01T00:00:00Z"`)
+	if _, err := k.file.WriteAt([]byte(text), 0); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, order{Dir: dir, Wait: -1})
+	c.hears("waiting waiting for the link lock, 1st in line")
+	mustWait(t, Options{Dir: dir})
+	_ = k.Release()
+	c.hears("got")
+}
+
 func TestWaitCancelled(t *testing.T) {
 	dir := lockDir(t, 1)
 	take(t, Options{Dir: dir})

@@ -34,11 +34,12 @@ func TestMain(m *testing.M) {
 
 // order is what a holder is told on its command line.
 type order struct {
-	Dir  string
-	Lock Lock
-	Wait time.Duration
-	Who  Who
-	Keep string // a shell command to execute with the ticket kept
+	Dir   string
+	Lock  Lock
+	Wait  time.Duration
+	Who   Who
+	Links int    // set first, when not 0
+	Keep  string // a shell command to execute with the ticket kept
 }
 
 // holder acquires, says so, and obeys: "release" releases, "exit" ends without
@@ -48,6 +49,11 @@ func holder() int {
 	if err := json.Unmarshal([]byte(os.Args[1]), &o); err != nil {
 		fmt.Println("error", err)
 		return 3
+	}
+	if o.Links > 0 {
+		if err := SetLinks(o.Dir, o.Links); err != nil {
+			fmt.Println("error", err)
+		}
 	}
 	marks := os.Getenv("GPUCI_TICKETS")
 	t, err := Acquire(context.Background(), Options{

@@ -1,11 +1,11 @@
 package buildlock
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -127,13 +127,19 @@ var networks = map[int64]string{
 }
 
 // makeShared makes a directory with its mode from the start, whatever the
-// umask: another user may come in the moment it is there.
+// umask: another user may come in the moment it is there. It is made under a
+// name that nobody can guess and given its mode through a descriptor, so that
+// no symbolic link laid in its place is followed.
 func makeShared(path string) error {
-	tmp := path + ".new-" + strconv.Itoa(unix.Getpid())
-	if err := unix.Mkdir(tmp, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
+	tmp := path + tmpPrefix + random()
+	if err := unix.Mkdir(tmp, 0o700); err != nil {
 		return hinted(err)
 	}
-	err := unix.Chmod(tmp, shared)
+	fd, err := unix.Open(tmp, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Fchmod(fd, shared)
+		_ = unix.Close(fd)
+	}
 	if err == nil {
 		err = unix.Renameat2(unix.AT_FDCWD, tmp, unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
 	}
@@ -144,6 +150,13 @@ func makeShared(path string) error {
 		return nil
 	}
 	return err
+}
+
+// random is a name that nobody can foresee.
+func random() string {
+	b := make([]byte, 8)
+	_, _ = unix.Getrandom(b, 0) // of that many bytes it does not fail
+	return hex.EncodeToString(b)
 }
 
 // hinted adds what to do to an error of making something.

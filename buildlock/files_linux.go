@@ -4,9 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +25,7 @@ type fresh struct {
 // (O_TMPFILE would need no passing name, but not every file system has it, and
 // /proc/PID/fd, lsof and fuser would call a ticket "#4711 (deleted)" for ever.)
 func (d directory) fresh() (fresh, error) {
-	f := fresh{in: d, tmp: tmpPrefix + strconv.Itoa(unix.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)}
+	f := fresh{in: d, tmp: tmpPrefix + random()}
 	fd, err := unix.Openat(d.fd, f.tmp, unix.O_CREAT|unix.O_EXCL|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return f, hinted(err)

@@ -29,6 +29,9 @@ func Named(name string) (Lock, error) {
 	bad := func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", r)
 	}
+	if name == string(Link) || name == string(Build) {
+		return "", fmt.Errorf("the %s lock is not a lock of your own: choose another name", name)
+	}
 	if name == "" || len(name) > maxName || name[0] == '.' || strings.IndexFunc(name, bad) >= 0 {
 		return "", fmt.Errorf("the name of a lock is 1 to %d letters, digits, dots, - and _, and does not begin with a dot: %q is not", maxName, name)
 	}

@@ -29,17 +29,6 @@ func parseMark(s string) (m mark, ok bool) {
 	return m, err == nil && m.lock.valid()
 }
 
-// Holds says whether a process above us holds lock l, by the marks in our
-// environment ($GPUCI_TICKETS).
-func Holds(dir, marks string, l Lock) bool {
-	for _, m := range believed(orDefault(dir), marks) {
-		if m.lock == l {
-			return true
-		}
-	}
-	return false
-}
-
 // believed picks the marks that are true: the ticket is live, and its holder
 // is one of our ancestors. An environment is inherited by everything a link
 // may start and can be copied anywhere; a line of ancestors cannot.

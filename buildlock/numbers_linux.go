@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -27,7 +28,23 @@ func Links(dir string) (int, error) {
 	return d.links()
 }
 
+// links believes a file that root or the directory's owner wrote and nobody
+// else can write to: everybody makes files here, and more links than the
+// machine can bear are everybody's trouble.
 func (d directory) links() (int, error) {
+	var file, dir unix.Stat_t
+	err := unix.Fstatat(d.fd, linksFile, &file, unix.AT_SYMLINK_NOFOLLOW)
+	if err == nil {
+		err = unix.Fstat(d.fd, &dir)
+	}
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return 1, nil
+	case err != nil:
+		return 0, unfit(d.path, err)
+	case file.Uid != 0 && file.Uid != dir.Uid, file.Mode&0o022 != 0:
+		return 1, nil
+	}
 	n, err := d.number(linksFile)
 	switch {
 	case errors.Is(err, unix.ENOENT):
@@ -40,8 +57,10 @@ func (d directory) links() (int, error) {
 	return int(n), nil
 }
 
-// SetLinks writes down how many links may run at a time. gpuci does it with
-// the number of the machine's own configuration; shims only read it.
+// SetLinks writes down how many links may run at a time: the number of the
+// machine's own file, 1 where it has none. Shims only read it. Root and the
+// owner of the directory can; for others the number stays what it is, and that
+// is no error.
 func SetLinks(dir string, n int) error {
 	if n < 1 || n > maxLinks {
 		return fmt.Errorf("links is 1 to %d, not %d", maxLinks, n)
@@ -54,14 +73,36 @@ func SetLinks(dir string, n int) error {
 	if now, err := d.links(); err == nil && now == n {
 		return nil
 	}
-	err = d.make(linksFile, padded(uint64(n)))
-	if err == nil {
-		err = d.setNumber(linksFile, uint64(n))
+	var st unix.Stat_t
+	if err := unix.Fstat(d.fd, &st); err != nil {
+		return unfit(d.path, err)
 	}
-	if err != nil {
+	if uid := uint32(os.Geteuid()); uid != 0 && uid != st.Uid {
+		return nil
+	}
+	if err := d.writeLinks(n); err != nil {
 		return unfit(d.path, fmt.Errorf("write the number of links: %w", err))
 	}
 	return nil
+}
+
+// writeLinks replaces the file as a whole.
+func (d directory) writeLinks(n int) error {
+	f, err := d.fresh()
+	if err != nil {
+		return err
+	}
+	if _, err = f.WriteString(padded(uint64(n))); err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = unix.Renameat(d.fd, f.tmp, d.fd, linksFile)
+	}
+	if err != nil {
+		f.drop()
+		return err
+	}
+	return f.Close()
 }
 
 // number reads a file that holds one number. What is no number is 0.

@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
+
+	"gpuci/reaper/proc"
 )
 
 const (
@@ -56,7 +59,7 @@ func (q queue) enter(ctx context.Context) (leave func(), err error) {
 			return nil, err
 		}
 		gate := flock.New(path, flock.SetFlag(os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK))
-		if err := lockGate(ctx, gate); err != nil {
+		if err := lockGate(ctx, gate, gateTime); err != nil {
 			return nil, err
 		}
 		if same(gate, path) {
@@ -80,7 +83,7 @@ func same(gate *flock.Flock, path string) bool {
 
 // lockGate waits for the gate, in another goroutine, since flock(2) cannot be
 // given up: one that comes too late is given back there.
-func lockGate(ctx context.Context, gate *flock.Flock) error {
+func lockGate(ctx context.Context, gate *flock.Flock, patience time.Duration) error {
 	if ok, err := gate.TryLock(); ok || err != nil {
 		return err
 	}
@@ -99,10 +102,32 @@ func lockGate(ctx context.Context, gate *flock.Flock) error {
 	case <-ctx.Done():
 		close(late)
 		return context.Cause(ctx)
-	case <-time.After(gateTime):
+	case <-time.After(patience):
 		close(late)
-		return fmt.Errorf("%s is held for over %s: its holder is stopped or hangs; gpuci lock status names it", gate.Path(), gateTime)
+		return fmt.Errorf("%s is held for over %s by %s, which is stopped or hangs: let it go on (kill -CONT), or end it", gate.Path(), patience, lockedBy(gate))
 	}
+}
+
+// lockedBy names the process that took a plain lock, from /proc/locks.
+func lockedBy(gate *flock.Flock) string {
+	var st unix.Stat_t // by its name: gate itself is busy waiting for the lock
+	if err := unix.Stat(gate.Path(), &st); err != nil {
+		return "somebody"
+	}
+	data, _ := os.ReadFile("/proc/locks")
+	file := fmt.Sprintf(" %02x:%02x:%d ", unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino)
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		if len(f) < 6 || f[1] == "->" || f[1] != "FLOCK" || !strings.Contains(line, file) {
+			continue
+		}
+		pid, _ := strconv.Atoi(f[4])
+		if s, err := proc.Real.Stat(pid); err == nil {
+			return fmt.Sprintf("%s (pid %d, state %c)", s.Comm, pid, s.State)
+		}
+		return "pid " + f[4]
+	}
+	return "a process that cannot be seen from here"
 }
 
 // errRemoved says that the queue's directory was removed under us.

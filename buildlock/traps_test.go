@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
 	"gpuci/reaper/proc"
@@ -347,10 +348,80 @@ func TestGateHeld(t *testing.T) {
 	if _, err := Acquire(ctx, Options{Dir: dir, Wait: -1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Acquire: %v, want its context's error", err)
 	}
+	gate := flock.New(f.Name(), flock.SetFlag(os.O_RDWR))
+	err = lockGate(t.Context(), gate, 50*time.Millisecond)
+	if want := fmt.Sprintf("(pid %d, state ", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("lockGate: %v, want it to name %q", err, want)
+	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_UN); err != nil {
 		t.Fatal(err)
 	}
 	take(t, Options{Dir: dir})
+}
+
+// Another user lays a symbolic link where the directory is going to be made,
+// and one under the name that it might be made by: root follows neither.
+func TestNoLinkFollowed(t *testing.T) {
+	parent := sticky(t)
+	victim := t.TempDir()
+	if err := os.Chmod(victim, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(parent, "locks")
+	if err := os.Symlink(victim, path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Acquire(t.Context(), Options{Dir: path}); !errors.Is(err, ErrUnfit) {
+		t.Errorf("Acquire through a link: %v, want ErrUnfit", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, guess := range []string{path + ".new-" + fmt.Sprint(os.Getpid()), path + tmpPrefix + fmt.Sprint(os.Getpid())} {
+		_ = os.Symlink(victim, guess)
+	}
+	take(t, Options{Dir: path})
+	if info, err := os.Stat(victim); err != nil || info.Mode().Perm() != 0o750 {
+		t.Errorf("the victim's mode is %v (%v)", info.Mode(), err)
+	}
+}
+
+// A file of numbers that somebody else wrote, or could write to, says nothing.
+func TestLinksOfAnybody(t *testing.T) {
+	dir := lockDir(t, 3)
+	path := filepath.Join(dir, linksFile)
+	for _, spoil := range []func() error{
+		func() error { return os.Chmod(path, 0o666) },
+		func() error { return os.Chown(path, 65534, -1) },
+	} {
+		if n, err := Links(dir); n != 3 || err != nil {
+			t.Fatalf("Links: %d, %v", n, err)
+		}
+		needs(t, spoil() == nil, "root")
+		if n, err := Links(dir); n != 1 || err != nil {
+			t.Errorf("Links of a spoilt file: %d, %v; want 1", n, err)
+		}
+		if err := SetLinks(dir, 3); err != nil { // its owner puts it right
+			t.Fatal(err)
+		}
+	}
+	if err := SetLinks(dir, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Links(dir); n != 1 || err != nil {
+		t.Errorf("Links: %d, %v; want 1", n, err)
+	}
+}
+
+// Another user cannot raise the number, and is not stopped by that.
+func TestLinksByAnotherUser(t *testing.T) {
+	as := otherUser(t)
+	dir := lockDir(t, 1)
+	c := start(t, order{Dir: dir, Links: 5}, as...)
+	c.hears("got")
+	if n, err := Links(dir); n != 1 || err != nil {
+		t.Errorf("Links: %d, %v; want 1", n, err)
+	}
 }
 
 // What a maker that was killed left under a passing name is swept, and what

@@ -20,6 +20,10 @@ type wait struct {
 	began   time.Time
 	blocked map[uint64]bool // tickets that a goroutine of ours waits on
 	ended   chan uint64
+
+	looked  time.Time     // when we last looked who is ahead
+	foreign bool          // then, all slots were somebody else's
+	charged time.Duration // of the wait, behind somebody else
 }
 
 // untilFirst returns when fewer live tickets than slots are ahead of ours.
@@ -37,32 +41,41 @@ func (w *wait) untilFirst(ctx context.Context) error {
 	remind, look := time.NewTicker(w.every()), time.NewTicker(lookAgain)
 	defer remind.Stop()
 	defer look.Stop()
-	for out := w.limit(); ; {
+	for {
 		w.block(ahead, done)
+		out := w.limit()
 		select {
 		case n := <-w.ended:
 			delete(w.blocked, n)
 		case <-look.C:
 		case <-remind.C:
 			w.o.tell(w.line())
-		case <-out:
-			return &BusyError{w.line()}
+		case <-out.C:
 		case <-ctx.Done():
+			out.Stop()
 			return context.Cause(ctx)
 		}
+		out.Stop()
 		if ahead, err = w.look(); err != nil || len(ahead) < w.slots {
 			return err
+		}
+		if w.o.Wait >= 0 && w.charged >= w.o.Wait {
+			return &BusyError{w.line()}
 		}
 	}
 }
 
-// limit fires when the time for the wait is over; nil never does. The timer
-// goes by the monotonic clock: setting the other one back changes nothing.
-func (w *wait) limit() <-chan time.Time {
-	if w.o.Wait < 0 {
-		return nil
+// never is longer than any wait.
+const never = 365 * 24 * time.Hour
+
+// limit fires when the time for the wait is over, should nothing change until
+// then. The timer goes by the monotonic clock: setting the other one back
+// changes nothing.
+func (w *wait) limit() *time.Timer {
+	if w.o.Wait < 0 || !w.foreign {
+		return time.NewTimer(never)
 	}
-	return time.After(w.o.Wait - time.Since(w.began))
+	return time.NewTimer(w.o.Wait - w.charged)
 }
 
 func (w *wait) every() time.Duration {
@@ -73,13 +86,34 @@ func (w *wait) every() time.Duration {
 }
 
 // look lists who is ahead, from a ticket that still is one before and after:
-// a directory that was removed lists nobody.
+// a directory that was removed lists nobody. The number of slots may have
+// changed meanwhile.
 func (w *wait) look() ([]uint64, error) {
 	ahead, err := w.t.queue.ahead(w.t.Number)
 	if err != nil {
 		return nil, err
 	}
+	if w.slots, err = w.o.slots(); err != nil {
+		return nil, err
+	}
+	w.charge(ahead)
 	return ahead, w.t.check()
+}
+
+// charge counts the time since the last look, if the lock was somebody else's
+// then. A large build whose links come one after the other is not at the end
+// of its patience because of itself.
+func (w *wait) charge(ahead []uint64) {
+	now := time.Now()
+	if w.foreign {
+		w.charged += now.Sub(w.looked)
+	}
+	w.looked, w.foreign = now, true
+	for _, n := range ahead[:min(w.slots, len(ahead))] {
+		if r, _, err := w.t.queue.record(n); err == nil && w.o.Who.Build != "" && r.Build == w.o.Who.Build {
+			w.foreign = false
+		}
+	}
 }
 
 // block waits, each in a goroutine, on as many of the nearest tickets ahead as

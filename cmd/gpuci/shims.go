@@ -34,10 +34,8 @@ func (p place) shims(env []string) (shim.Directory, error) {
 	if _, err := os.Stat(program); err != nil {
 		program = self
 	}
-	if n := p.config.MachineLinks; n > 0 {
-		if err := buildlock.SetLinks(p.lockDir(), n); err != nil {
-			return shim.Directory{}, err
-		}
+	if err := buildlock.SetLinks(p.lockDir(), max(1, p.config.MachineLinks)); err != nil {
+		return shim.Directory{}, err
 	}
 	settings := shim.Settings{Links: p.links()}
 	if dir := p.lockDir(); os.Getenv(shim.LockDirVar) != "" || p.config.LockDir != "" {
