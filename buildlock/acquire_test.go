@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -209,9 +210,10 @@ func TestSixtyFourWaiters(t *testing.T) {
 	first := take(t, Options{Dir: dir})
 	const waiters = 64
 	got := make(chan int, waiters)
+	var all sync.WaitGroup
 	for i := range waiters {
 		in := make(chan bool, 8)
-		go func() {
+		all.Go(func() {
 			k, err := Acquire(t.Context(), Options{Dir: dir, Wait: -1, Waiting: func(Line) { in <- true }})
 			if err != nil {
 				t.Error(err)
@@ -220,7 +222,7 @@ func TestSixtyFourWaiters(t *testing.T) {
 			}
 			got <- i
 			_ = k.Release()
-		}()
+		})
 		<-in
 	}
 	_ = first.Release()
@@ -231,6 +233,7 @@ func TestSixtyFourWaiters(t *testing.T) {
 	if diff := cmp.Diff(want, order); diff != "" {
 		t.Errorf("order of grants (-want +got):\n%s", diff)
 	}
+	all.Wait()
 	names, err := os.ReadDir(filepath.Join(dir, string(Link)))
 	if err != nil {
 		t.Fatal(err)

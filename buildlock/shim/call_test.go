@@ -14,8 +14,9 @@ func TestRoleOf(t *testing.T) {
 		CUDA:       {"nvcc"},
 		Linker:     {"ld", "ld.bfd", "ld.gold", "gold", "ld.lld", "ld.lld-14", "lld", "mold", "ld.mold", "wild", "ld.wild", "nvlink", "x86_64-linux-gnu-ld", "x86_64-linux-gnu-ld.gold", "rust-lld", "wasm-ld-14"},
 		Launcher:   {"ccache", "sccache"},
-		Configurer: {"cmake", "ccmake"},
-		None:       {"", "-", "-12", "gcc-ar", "gcc-nm-12", "cpp", "clangd", "clang-format", "clang-tidy-14", "ldd", "ldconfig", "cargo", "rustc", "make", "gpuci-link", "ccache-swig", "gcc-"},
+		Configurer: {"cmake", "ccmake", "meson"},
+		Runner:     {"make", "gmake", "ninja", "samu"},
+		None:       {"", "-", "-12", "gcc-ar", "gcc-nm-12", "cpp", "clangd", "clang-format", "clang-tidy-14", "ldd", "ldconfig", "cargo", "rustc", "cmake-x", "makeinfo", "gpuci-link", "ccache-swig", "gcc-"},
 	} {
 		for _, name := range names {
 			if got := RoleOf(name); got != role {
@@ -103,7 +104,7 @@ func TestReadLinkerName(t *testing.T) {
 func TestConfigures(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": true, "..": true, "-S . -B build": true, "-DCMAKE_C_COMPILER=gcc ..": true, "--preset x": true, "--build-x": true,
-		"--build .": false, "--install .": false, "-E copy a b": false, "-DX=1 -P a.cmake": false, "--version": false, "--help-command x": false, "--open .": false, "--workflow --preset x": false,
+		"--build .": true, "--workflow --preset x": true, "--install .": false, "-E copy a b": false, "-DX=1 -P a.cmake": false, "--version": false, "--help-command x": false, "--open .": false,
 	} {
 		if got := configures(strings.Fields(args)); got != want {
 			t.Errorf("cmake %s: configures %v, want %v", args, got, want)

@@ -69,7 +69,7 @@ func (in Install) hash(parent string, names []string) (string, error) {
 // shims are links to that copy under names that caches tell compilers by: cc
 // leads to the shim of the compiler it really is.
 func (in Install) fill(dir string, names []string) error {
-	if err := copyProgram(in.Program, filepath.Join(dir, ProgramName)); err != nil {
+	if err := in.program(dir); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -114,6 +114,30 @@ func (in Install) alias(name string, names []string) string {
 		}
 	}
 	return ""
+}
+
+// programPrefix begins the names of the copies of programs, beside the
+// directories of shims: one copy serves all that were made with it.
+const programPrefix = ".program-"
+
+// program puts the program into a directory in the making.
+func (in Install) program(dir string) error {
+	parent := filepath.Dir(dir)
+	id, err := in.programID(parent)
+	if err != nil {
+		return err
+	}
+	kept := filepath.Join(parent, programPrefix+id[:16])
+	to := filepath.Join(dir, ProgramName)
+	if got, err := contentID(kept); err == nil && got == id && os.Link(kept, to) == nil {
+		return nil
+	}
+	if err := copyProgram(in.Program, to); err != nil {
+		return err
+	}
+	_ = os.Remove(kept) // what is there is not whole
+	_ = os.Link(to, kept)
+	return nil
 }
 
 // copyProgram copies a program and waits for the disk: a directory that is

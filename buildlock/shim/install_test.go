@@ -27,7 +27,7 @@ func TestMake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"ccache", "cmake", "gcc", "ld", "ld.lld", "mold", "nvcc"}, d.Names); diff != "" {
+	if diff := cmp.Diff([]string{"ccache", "cmake", "gcc", "ld", "ld.lld", "make", "mold", "nvcc"}, d.Names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	got, err := Home(d.Path).Settings()

@@ -31,7 +31,7 @@ func Look(args, env []string, home Home) (Plan, error) {
 		err = l.linker()
 	case Launcher:
 		err = l.launcher()
-	case Configurer:
+	case Configurer, Runner:
 		err = l.configurer()
 	default:
 		err = l.compiler()
@@ -128,16 +128,15 @@ func (l *look) linker() error {
 	return nil
 }
 
-// configurer plans a call of cmake. While it configures, the shims are out of
-// PATH and in COMPILER_PATH: its cache remembers the real compilers, whose
-// links still come to us.
+// configurer plans a call of cmake or meson, or of make or ninja. Where it may
+// note the tools it finds, the shims are out of PATH and in COMPILER_PATH.
 func (l *look) configurer() error {
 	path, err := l.tool(l.Env, l.Tool, l.home)
 	if err != nil {
 		return err
 	}
 	l.execute(path)
-	if configures(l.Args[1:]) {
+	if remembers(l.Role, l.Tool, l.Args[1:], ".") {
 		l.Env = l.reachable(stripped(l.Env, "PATH"))
 	}
 	return nil

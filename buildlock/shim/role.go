@@ -12,20 +12,23 @@ const (
 	CUDA            // nvcc, which has its own options and its own device linker
 	Linker          // ld and its kin
 	Launcher        // ccache and sccache, which run the compiler they are given
-	Configurer      // cmake, which writes the paths of the tools it finds into its cache
+	Configurer      // cmake and meson, which write the paths of the tools they find into what they generate
+	Runner          // make and ninja, which run what those generated, and them again when it is stale
 )
 
 // String is the role as the link journal has it.
 func (r Role) String() string {
-	return [...]string{"none", "cc", "nvcc", "ld", "launcher", "cmake"}[r]
+	return [...]string{"none", "cc", "nvcc", "ld", "launcher", "cmake", "make"}[r]
 }
 
 // RoleOf tells the role from a tool's base name. Version suffixes and target
 // prefixes do not matter: x86_64-linux-gnu-gcc-12 is a gcc.
 func RoleOf(name string) Role {
 	switch name {
-	case "cmake", "ccmake", "cmake-gui":
+	case "cmake", "ccmake", "cmake-gui", "meson":
 		return Configurer
+	case "make", "gmake", "ninja", "ninja-build", "samu":
+		return Runner
 	case "ccache", "sccache":
 		return Launcher
 	case "nvcc":

@@ -99,7 +99,8 @@ func TestLook(t *testing.T) {
 		{"launcher alone", "shims:bin", "shims", "ccache -s", "bin/ccache ccache", "bin", "shims"},
 		{"configure", "shims:bin", "shims", "cmake ..", "bin/cmake cmake", "bin", "shims"},
 		{"configure, COMPILER_PATH unset", "shims:bin", "-", "cmake ..", "bin/cmake cmake", "bin", "shims"},
-		{"cmake --build", "shims:bin", "shims", "cmake --build .", "bin/cmake cmake", "shims:bin", "shims"},
+		{"cmake --build configures again", "shims:bin", "shims", "cmake --build .", "bin/cmake cmake", "bin", "shims"},
+		{"cmake -E runs what it is given", "shims:bin", "shims", "cmake -E env make", "bin/cmake cmake", "shims:bin", "shims"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := s.env(c.path, c.compilerPath)

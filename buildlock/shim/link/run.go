@@ -83,9 +83,12 @@ func (c Call) fail(status int, err error) int {
 	return status
 }
 
-// service answers a call by gpuci-link's own name: the command that ccache
-// runs to tell compilers apart.
+// service answers a call by gpuci-link's own name: of go, as its -toolexec, and
+// of ccache, which wants compilers told apart.
 func (c Call) service() int {
+	if len(c.Args) > 1 && strings.HasPrefix(c.Args[1], "/") {
+		return c.toolexec()
+	}
 	if len(c.Args) == 3 {
 		switch c.Args[1] {
 		case "--compiler-check", "--compiler-check=mtime", "--compiler-check=content":
