@@ -1,6 +1,6 @@
 //go:build incident
 
-package main
+package main_test
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 //go:build incident
 
-package main
+package main_test
 
 import (
 	"cmp"
@@ -58,7 +58,7 @@ func TestIncident(t *testing.T) {
 	for _, linker := range strings.Fields(cmp.Or(os.Getenv("GPUCI_INCIDENT_LINKERS"), "lld mold")) {
 		for run := range runs {
 			for _, how := range []string{"gpuci", "bare"} {
-				o := build(t, crate, tools, linker, how)
+				o := playBuild(t, crate, tools, linker, how)
 				t.Logf("%-4s %-5s run %d: %s", linker, how, run+1, o)
 			}
 		}
@@ -85,8 +85,8 @@ func incidentCrate(t *testing.T, disk string) string {
 	return dir
 }
 
-// build builds from nothing, while a bystander writes and linkers are counted.
-func build(t *testing.T, crate, tools, linker, how string) (o outcome) {
+// playBuild builds from nothing, while a bystander writes and linkers are counted.
+func playBuild(t *testing.T, crate, tools, linker, how string) (o outcome) {
 	t.Helper()
 	if err := os.RemoveAll(crate + "/target"); err != nil {
 		t.Fatal(err)
