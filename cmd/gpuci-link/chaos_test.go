@@ -76,8 +76,8 @@ var linking = [][]string{
 }
 
 // round lets the builders and the killer loose, and then looks whether all
-// slots are still there. whole says that no process went unseen, and
-// no overlap unclear.
+// slots are still there. whole says that no process went unseen, and that no
+// overlap is unclear.
 func (c *chaos) round(t *testing.T, round int) (whole bool) {
 	w := watch(t, c.shims)
 	random := rand.New(rand.NewPCG(uint64(round), uint64(c.slots)))
@@ -124,9 +124,13 @@ func (c *chaos) build(t *testing.T, builder int) {
 	}
 }
 
+// kills is how many processes of a round are killed: so many that every second
+// call comes to nothing.
+const kills = 30
+
 // kill ends one of the processes that descend from this one, every now and then.
 func (c *chaos) kill(w *watcher, random *rand.Rand, over <-chan struct{}) {
-	for {
+	for range kills {
 		select {
 		case <-over:
 			return

@@ -17,7 +17,7 @@ func rusty(config string, tools ...string) project {
 
 // TestMatrixCargo links with the lld that comes with Rust; only the cc shim
 // can see it.
-func TestMatrixCargo(t *testing.T) { rusty("").show(t) }
+func TestMatrixCargo(t *testing.T) { rusty("").showSlots(t, true) }
 
 func TestMatrixCargoMold(t *testing.T) {
 	rusty(`build.rustflags = ["-Clink-arg=-fuse-ld=mold"]`, "mold").show(t)

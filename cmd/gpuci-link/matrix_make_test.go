@@ -18,7 +18,7 @@ func made(vars ...string) project {
 	}
 }
 
-func TestMatrixMake(t *testing.T) { made("CC=gcc").showTwo(t) }
+func TestMatrixMake(t *testing.T) { made("CC=gcc").showSlots(t, true) }
 
 // TestMatrixMakeAbsolute: only the ld shim, found through COMPILER_PATH, can
 // see these.

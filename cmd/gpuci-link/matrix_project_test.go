@@ -38,25 +38,21 @@ type lanes struct {
 }
 
 // show has both lanes build at once, bare and through the shims with one link
-// at a time, and holds the two against each other.
+// at a time, and holds the two against each other. The long form then does it
+// with two at a time.
 func (p project) show(t *testing.T) {
+	t.Helper()
+	p.showSlots(t, soak())
+}
+
+func (p project) showSlots(t *testing.T, two bool) {
 	t.Helper()
 	l := p.lay(t)
 	one := newLock(t, l.base(), 1)
 	l.idle(t, one) // bare, and now through the shims
 	l.through(t, one)
 	l.idle(t, lock{env: l.base()}) // and back
-	if soak() {
-		l.through(t, newLock(t, l.base(), 2))
-	}
-}
-
-// showTwo is show, and then with two links at a time.
-func (p project) showTwo(t *testing.T) {
-	t.Helper()
-	p.show(t)
-	if !soak() {
-		l := p.lay(t)
+	if two {
 		l.through(t, newLock(t, l.base(), 2))
 	}
 }
