@@ -75,7 +75,7 @@ func TestWatchFollowsFamily(t *testing.T) {
 func TestWatchSaysLost(t *testing.T) {
 	c, err := dialConnector()
 	if err != nil {
-		needs(t, "CAP_NET_ADMIN: "+err.Error())
+		noEvents(t, err)
 	}
 	defer func() { _ = c.close() }()
 	if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 1); err != nil {
@@ -154,4 +154,13 @@ func TestWatchFollowsOrphans(t *testing.T) {
 	if want := made().links; len(seen) != want {
 		t.Errorf("%d links, want %d; unseen: %v", len(seen), want, unseen)
 	}
+}
+
+// TestConnector is what .ci/run asks: are there events here at all?
+func TestConnector(t *testing.T) {
+	c, err := dialConnector()
+	if err != nil {
+		noEvents(t, err)
+	}
+	_ = c.close()
 }
