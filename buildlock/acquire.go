@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -40,10 +41,11 @@ func (e *BusyError) Error() string {
 type VoidedError struct {
 	ID  string
 	Why string
+	By  int // the uid of who did it
 }
 
 func (e *VoidedError) Error() string {
-	return fmt.Sprintf("ticket %s was declared void while it waited: %s", e.ID, e.Why)
+	return fmt.Sprintf("ticket %s was declared void by %s while it waited: %s", e.ID, UserName(e.By), Printable(e.Why))
 }
 
 // Acquire takes a place in line and returns when the lock is ours. When a
@@ -71,7 +73,7 @@ func Acquire(ctx context.Context, o Options) (*Ticket, error) {
 // held looks for a lock of the same kind above us, and for one that may not be
 // held while ours is waited for.
 func (o Options) held() (*Ticket, error) {
-	for _, m := range believed(o.Dir, o.Marks) {
+	for _, m := range o.marks() {
 		if m.lock == o.Lock {
 			return &Ticket{ID: m.String(), Number: m.number, Passed: true}, nil
 		}
@@ -80,6 +82,23 @@ func (o Options) held() (*Ticket, error) {
 		}
 	}
 	return nil, nil
+}
+
+// marks are the tickets that processes above us hold. For a link they are those
+// that our environment names. The build lock and the named ones are also looked
+// for without: an emptied environment (env -i, sudo) does not make a call wait
+// for its own ancestor.
+func (o Options) marks() []mark {
+	marks := o.Marks
+	if o.Lock != Link {
+		list, _ := Tickets(context.Background(), o.Dir, o.Lock) // where it cannot be read, Acquire says so
+		for _, e := range list {
+			if e.PID != os.Getpid() { // another part of this process waits as others do
+				marks += ":" + e.ID
+			}
+		}
+	}
+	return believed(o.Dir, marks)
 }
 
 // acquire joins the queue and waits. When the directory was removed under it,
@@ -91,6 +110,7 @@ func (o Options) acquire(ctx context.Context) (*Ticket, error) {
 	if err != nil {
 		return nil, err
 	}
+	rec.Slots = o.Slots
 	for {
 		t, err := o.once(ctx, rec, began)
 		if errors.Is(err, errRemoved) && ctx.Err() == nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,12 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "holder":
 		os.Exit(holder())
+	case "usable":
+		if err := Usable(os.Args[1]); errors.Is(err, ErrUnfit) {
+			fmt.Println("unfit")
+		} else if err == nil {
+			fmt.Println("usable")
+		}
 	case "heart":
 		os.Exit(heart())
 	default:

@@ -84,7 +84,7 @@ func openShared(path string) (directory, error) {
 
 // check refuses what would lock nobody out: a network file system, whose locks
 // may hold on this machine only or not at all, and a directory that other
-// users cannot write to. Its owner puts the mode right.
+// users cannot write to. Its mode is not put right: it may be somebody's home.
 func (d directory) check() error {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(d.fd, &fs); err != nil {
@@ -100,10 +100,7 @@ func (d directory) check() error {
 	if st.Mode&0o7777 == shared {
 		return nil
 	}
-	if err := unix.Fchmod(d.fd, shared); err != nil {
-		return fmt.Errorf("its mode is %04o and must be %04o, so that every user can queue: chmod %04o %s (%w)", st.Mode&0o7777, shared, shared, d.path, err)
-	}
-	return nil
+	return fmt.Errorf("its mode is %04o and must be %04o, so that every user can queue in it: if it is there for the locks alone, chmod %04o %s", st.Mode&0o7777, shared, shared, d.path)
 }
 
 // networks are the file systems refused, by statfs(2). FUSE is among them

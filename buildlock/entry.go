@@ -3,8 +3,10 @@ package buildlock
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // What a ticket is doing.
@@ -20,9 +22,11 @@ type Entry struct {
 	ID      string    `json:"ticket"`
 	Number  uint64    `json:"number"`
 	State   string    `json:"state"`
-	PID     int       `json:"pid"` // in the pid namespace of who made it
+	PID     int       `json:"pid"`   // in the pid namespace of who made it
+	Start   uint64    `json:"start"` // of that process, in clock ticks since boot
 	UID     int       `json:"uid"`
 	Lane    string    `json:"lane,omitempty"`
+	Root    string    `json:"root,omitempty"` // of the lane
 	Command string    `json:"command,omitempty"`
 	Dir     string    `json:"dir,omitempty"`
 	Build   string    `json:"build,omitempty"`
@@ -32,6 +36,7 @@ type Entry struct {
 	Foreign bool      `json:"foreign,omitempty"` // made in another pid namespace: nothing is known of its process
 	Keepers []Keeper  `json:"keepers,omitempty"` // of a kept one
 	Unread  int       `json:"unread,omitempty"`  // processes that could not be looked at when keepers were sought
+	Slots   int       `json:"slots,omitempty"`   // what it lowers the number of links to, 0 when it does not
 	Void    *Voided   `json:"void,omitempty"`
 }
 
@@ -51,6 +56,8 @@ func (e Entry) String() string {
 	}
 	who += ")"
 	switch {
+	case e.Lane != "" && e.Root != "": // every repository has a lane main
+		who = "lane " + e.Lane + " of " + e.Root + " " + who
 	case e.Lane != "":
 		who = "lane " + e.Lane + " " + who
 	case e.Dir != "":
@@ -59,12 +66,30 @@ func (e Entry) String() string {
 	if since := cmp.Or(e.Granted, e.Since); !since.IsZero() {
 		who += " since " + since.Local().Format("15:04:05")
 	}
-	return who + e.trouble()
+	return Printable(who + e.trouble())
+}
+
+// Printable makes a text of somebody else's safe to stand in a line on a
+// terminal: what is not printed as it is, ends of lines too, is shown as Go
+// would write it.
+func Printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRune(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
 }
 
 // trouble is what makes a ticket last.
 func (e Entry) trouble() string {
 	switch {
+	case e.Foreign:
+		return ", in another pid namespace"
 	case e.Stopped:
 		return ", stopped: fg, or kill -CONT, lets it go on"
 	case e.State != StateKept:

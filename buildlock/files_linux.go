@@ -31,7 +31,8 @@ func (d directory) fresh() (fresh, error) {
 		return f, hinted(err)
 	}
 	f.File = os.NewFile(uintptr(fd), filepath.Join(d.path, f.tmp))
-	err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+	// Nobody else has it but a sweeper who looks whether it is locked.
+	err = retry(func() error { return unix.Flock(fd, unix.LOCK_EX) })
 	if err == nil {
 		err = unix.Fchmod(fd, 0o666)
 	}

@@ -8,9 +8,14 @@ import (
 	"time"
 )
 
+// DefaultWait is how long one link waits when nobody says: a build that links
+// for longer than that one by one is stuck.
+const DefaultWait = 30 * time.Minute
+
 // Line is a place in line, for people.
 type Line struct {
 	Lock    Lock
+	Place   int // 1 goes next
 	Ahead   int // live tickets ahead of ours
 	Slots   int // 0 when there is only a Note
 	Waited  time.Duration
@@ -24,7 +29,7 @@ func (l Line) String() string {
 	if l.Slots == 0 {
 		return l.Note
 	}
-	text := fmt.Sprintf("waiting for the %s, %s in line, %s", l.Lock, ordinal(l.Ahead-l.Slots+1), Round(l.Waited))
+	text := fmt.Sprintf("waiting for the %s, %s in line, %s", l.Lock, ordinal(l.Place), Round(l.Waited))
 	if l.Limit >= 0 {
 		text += " of " + short(l.Limit)
 	}

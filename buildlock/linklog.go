@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -16,6 +18,7 @@ const (
 	Passed   = "passed"  // it is part of one that has a ticket
 	TimedOut = "timeout" // its wait ran out: it was not run
 	Failed   = "failed"  // no ticket could be made: it was not run
+	Removed  = "removed" // no link: the lock directory was removed while one queued
 )
 
 // LinkEvent is one line that a shim writes about a link it saw, into the file
@@ -26,23 +29,51 @@ type LinkEvent struct {
 	Role    string        `json:"role"` // cc, ld, nvcc
 	PID     int           `json:"pid"`
 	Ticket  string        `json:"ticket,omitempty"`
-	Waited  time.Duration `json:"waited_ns"`
+	Waited  time.Duration `json:"-"` // in line, had it a ticket in the end or not; JSON has it in seconds
 	Outcome string        `json:"outcome"`
 	Error   string        `json:"error,omitempty"`
+	Remedy  string        `json:"remedy,omitempty"` // of the error
+}
+
+// eventLine is a LinkEvent as it is written.
+type eventLine struct {
+	event
+	Seconds float64 `json:"waited-seconds"`
+}
+
+// event is a LinkEvent without its ways to be written and read.
+type event LinkEvent
+
+// MarshalJSON writes the wait in seconds, as all JSON of gpuci has its times.
+func (e LinkEvent) MarshalJSON() ([]byte, error) {
+	return json.Marshal(eventLine{event(e), e.Waited.Seconds()})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *LinkEvent) UnmarshalJSON(data []byte) error {
+	var line eventLine
+	err := json.Unmarshal(data, &line)
+	*e = LinkEvent(line.event)
+	e.Waited = time.Duration(math.Round(line.Seconds * float64(time.Second)))
+	return err
 }
 
 // Append writes the event to the end of a file that is there, in one write:
-// lines of several shims do not mix.
+// lines of several shims do not mix. It waits for nobody: the path comes out of
+// the environment, and a FIFO may have no reader.
 func (e LinkEvent) Append(path string) error {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return fmt.Errorf("note link: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("note link: %s is no regular file", path)
+	}
 	if _, err := f.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("note link: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 // Who is what a ticket says of the one who queues, beyond the process.
 type Who struct {
 	Lane    string // the lane's name, "" where there is none
+	Root    string // the lane's directory, since names recur from repository to repository
 	Command string // the build's command, for people
 	Dir     string // the working directory
 	Build   string // id of the build or run it belongs to
@@ -28,9 +29,11 @@ type record struct {
 	PIDNS  uint64    `json:"pidns"` // pids of another namespace name nobody here
 	UID    int       `json:"uid"`
 	Lane   string    `json:"lane,omitempty"`
+	Root   string    `json:"root,omitempty"`
 	Cmd    string    `json:"command,omitempty"`
 	Dir    string    `json:"dir,omitempty"`
 	Build  string    `json:"build,omitempty"`
+	Slots  int       `json:"slots,omitempty"` // what it lowers the number of links to
 	Since  time.Time `json:"since"`
 }
 
@@ -46,7 +49,7 @@ func newRecord(w Who) (record, error) {
 	ns, _ := proc.Real.Namespaces(os.Getpid()) // 0 where /proc does not tell
 	return record{
 		PID: id.PID, Start: id.Start, BootID: id.BootID, PIDNS: ns.PID, UID: os.Getuid(),
-		Lane: Clip(w.Lane), Cmd: Clip(w.Command), Dir: w.Dir, Build: Clip(w.Build), Since: time.Now(),
+		Lane: Clip(w.Lane), Root: Clip(w.Root), Cmd: Clip(w.Command), Dir: w.Dir, Build: Clip(w.Build), Since: time.Now(),
 	}, nil
 }
 

@@ -93,8 +93,8 @@ func (q queue) entries(ctx context.Context, limit uint64) ([]Entry, error) {
 func (q queue) entry(n uint64) Entry {
 	r, g, _ := q.record(n)
 	e := Entry{
-		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, UID: r.UID, Lane: r.Lane,
-		Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted,
+		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, Start: r.Start, UID: r.UID, Lane: r.Lane,
+		Root: r.Root, Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted, Slots: r.Slots,
 	}
 	if !g.Granted.IsZero() {
 		e.State = StateHolds
@@ -161,19 +161,16 @@ func writes(pid, fd int) bool {
 
 // line says how far we are.
 func (w *wait) line() Line {
-	l := Line{Lock: w.o.Lock, Slots: w.slots, Waited: time.Since(w.began), Limit: w.o.Wait}
+	q := Queue{Lock: w.o.Lock, Slots: w.slots}
+	if n, err := Links(w.o.Dir); err == nil && w.o.Lock == Link {
+		q.Slots = n // of which w.slots may be fewer
+	}
 	list, err := w.t.queue.entries(context.Background(), w.t.Number)
+	q.Entries = append(list, Entry{Number: w.t.Number, State: StateWaits, Slots: w.slots})
+	l := q.Line(w.t.Number)
+	l.Waited, l.Limit = time.Since(w.began), w.o.Wait
 	if err != nil {
 		l.Note = err.Error()
-	}
-	for _, e := range list {
-		if e.State == StateVoid {
-			continue
-		}
-		l.Ahead++
-		if l.Ahead <= w.slots {
-			l.Holders = append(l.Holders, e)
-		}
 	}
 	return l
 }

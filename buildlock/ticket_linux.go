@@ -36,7 +36,7 @@ func (t *Ticket) check() error {
 		return errRemoved
 	}
 	if v, ok := t.queue.void(t.Number); ok {
-		return &VoidedError{t.ID, v.Why}
+		return &VoidedError{t.ID, v.Why, v.UID}
 	}
 	return nil
 }

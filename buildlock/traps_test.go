@@ -180,13 +180,27 @@ func TestDirectoryOfOneUser(t *testing.T) {
 	if said := c.hears("error"); !strings.Contains(said, "chmod 1777 "+dir) {
 		t.Errorf("they are told %q", said)
 	}
-	take(t, Options{Dir: dir}) // its owner puts the mode right
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	take(t, Options{Dir: dir})
 	c = start(t, order{Dir: dir}, as...)
 	c.hears("error the link lock is taken")
 }
 
 func TestUnfit(t *testing.T) {
 	top := t.TempDir()
+	home := filepath.Join(top, "home") // somebody's, named by mistake
+	if err := os.MkdirAll(home+"/link", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		for _, dir := range []string{home, home + "/link"} {
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 || info.Mode()&os.ModeSticky != 0 {
+				t.Errorf("%s has mode %v now (%v)", dir, info.Mode(), err)
+			}
+		}
+	}()
 	file := filepath.Join(top, "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -196,6 +210,7 @@ func TestUnfit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
+		home:                         "chmod 1777 " + home,
 		file:                         "symbolic link, or no directory",
 		link:                         "symbolic link, or no directory",
 		"locks":                      "not an absolute path",

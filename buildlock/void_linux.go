@@ -14,6 +14,9 @@ import (
 // ErrNoTicket says that there is no such live ticket.
 var ErrNoTicket = errors.New("no such ticket")
 
+// ErrNotOwner says that a ticket is somebody else's to declare void.
+var ErrNotOwner = errors.New("only its user and root may declare a ticket void")
+
 // Voided is the record of a ticket that somebody declared void: it counts as
 // ended though its file is still locked.
 type Voided struct {
@@ -24,7 +27,8 @@ type Voided struct {
 
 // Void takes the lock away from a ticket whose holder is stuck. The holder is
 // not touched: what it does from now on, it does beside the next one. Only the
-// ticket's user and root may. The error wraps ErrNoTicket when there is none.
+// ticket's user and root may. The error wraps ErrNoTicket when there is none,
+// and ErrNotOwner when it is somebody else's.
 func Void(ctx context.Context, dir, id, why string) error {
 	m, ok := parseMark(id)
 	if !ok {
@@ -57,7 +61,7 @@ func (q queue) declare(ctx context.Context, m mark, why string) error {
 		return q.explain(ctx, err)
 	}
 	if uid := os.Getuid(); uid != 0 && uid != int(st.Uid) {
-		return fmt.Errorf("void %s: it belongs to %s; only that user and root may", m, UserName(int(st.Uid)))
+		return fmt.Errorf("void %s: it belongs to %s: %w", m, UserName(int(st.Uid)), ErrNotOwner)
 	}
 	line, err := json.Marshal(Voided{why, os.Getuid(), time.Now()})
 	if err != nil {

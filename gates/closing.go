@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func (f *flow) tellLeftover(s startedRecord, r proc.Result) {
 	}
 	if killed {
 		f.closeKilled(s, dir, l)
-	} else if len(l.Ended)+len(l.Left)+len(l.Survivors)+len(l.Unknown) > 0 {
+	} else {
 		f.amend(dir, l)
 	}
 }
@@ -77,8 +78,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// amend adds to a verdict that is there what became of what it left. All else
-// in it stays as it was written, by whatever version.
+// amend adds to a verdict that is there what became of what it left: to what
+// was ended before, and in place of what was still there. All else in it stays
+// as it was written, by whatever version.
 func (f *flow) amend(dir string, l Leftover) {
 	path := filepath.Join(dir, "verdict.json")
 	data, err := os.ReadFile(path)
@@ -86,7 +88,15 @@ func (f *flow) amend(dir string, l Leftover) {
 	if err == nil {
 		err = json.Unmarshal(data, &v)
 	}
+	var before Leftover
+	if err == nil && v["leftover"] != nil {
+		err = json.Unmarshal(v["leftover"], &before)
+	}
+	if err == nil && len(l.Ended)+len(l.Left)+len(l.Survivors)+len(l.Unknown)+len(before.Survivors)+len(before.Unknown) == 0 {
+		return
+	}
 	if err == nil {
+		l.Ended, l.Left = join(before.Ended, l.Ended), join(before.Left, l.Left)
 		v["leftover"], err = json.Marshal(l)
 	}
 	if err != nil {
@@ -97,4 +107,14 @@ func (f *flow) amend(dir string, l Leftover) {
 	if r.json("verdict.json", v); r.err != nil {
 		f.opt.note("add to %s: %v", path, r.err)
 	}
+}
+
+// join adds to a list what it has not.
+func join(list, more []string) []string {
+	for _, one := range more {
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
 }

@@ -105,11 +105,16 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	p.out.last.Store(time.Now().UnixNano())
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: argv, Dir: dir, Env: f.queued(f.env(), argv), Leave: f.gate.Leave, Name: f.v.Run,
+		Argv: argv, Dir: dir, Env: f.queued(f.env(), argv), Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()
-	if err != nil {
+	switch {
+	case errors.Is(err, proc.ErrNoStart):
+		f.opt.note("%v", err)
+		e.why = over(ctx)
+		return e
+	case err != nil:
 		e.err = startError(argv[0], err)
 		return e
 	}

@@ -151,11 +151,15 @@ func (f *flow) endLeftover(ctx context.Context, run string, tried map[string]boo
 	}
 	var r proc.Result
 	if s.Gpuci.BootID == here.Gpuci.BootID { // after a reboot there is nothing left to end
-		left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run, Since: s.Gpuci.Start, Leave: s.Leave}
+		left := proc.Leftover{Cgroups: s.Cgroups, Name: s.Run, Since: s.Gpuci.Start, Leave: s.Leave, UID: s.UID}
 		r = left.End(ctx, proc.Limits{Kill: leftoverKill}, f.opt.Hurry)
 	}
 	if errors.Is(r.Err, proc.ErrInside) {
 		return false // we are what is left of it: whoever comes later
+	}
+	if errors.Is(r.Err, proc.ErrOthers) {
+		f.opt.note("run %s of gate %s was killed, and user %d began it: run a gate here as that user, or as root, to end what it left", s.Run, s.Gate, *s.UID)
+		return false
 	}
 	if ctx.Err() != nil && context.Cause(ctx) != errLeftoverTime && len(r.Ended) == 0 {
 		return false // we were stopped: the next gpuci does it
@@ -200,7 +204,8 @@ func readStarted(path, run string) (s startedRecord, err error) {
 
 // startedHere is what a started record says of the place where it is written.
 func startedHere() startedRecord {
-	s := startedRecord{Cgroups: proc.LeafParent()}
+	uid := os.Geteuid()
+	s := startedRecord{Cgroups: proc.LeafParent(), UID: &uid}
 	s.Host, _ = os.Hostname()
 	s.PIDs, _ = os.Readlink("/proc/self/ns/pid")
 	s.Gpuci, _ = proc.Real.Identity(os.Getpid())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"gpuci/reaper/proc"
@@ -23,6 +24,7 @@ const (
 type answer struct {
 	out, err []byte
 	exit     proc.Exit
+	left     []string // what of it would not die
 }
 
 // ask runs a program for its answer. It is supervised as the gate's commands
@@ -43,7 +45,7 @@ func (f *flow) ask(ctx context.Context, limit time.Duration, argv []string, dir 
 		ends[i], read[i] = w, readAll(r)
 	}
 	p, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: argv, Dir: dir, Env: env, Name: f.v.Run, Stdout: ends[0], Stderr: ends[1],
+		Argv: argv, Dir: dir, Env: env, Name: f.v.Run, Aside: true, GiveUp: ctx.Done(), Stdout: ends[0], Stderr: ends[1],
 	})
 	if err != nil {
 		return a, err
@@ -56,7 +58,10 @@ func (f *flow) ask(ctx context.Context, limit time.Duration, argv []string, dir 
 	case <-ctx.Done():
 		err = fmt.Errorf("ask %s: %w", argv[0], ctx.Err())
 	}
-	p.End(proc.Limits{Kill: probeKill}, f.opt.Hurry)
+	a.left = survivors(p.End(proc.Limits{Kill: probeKill}, f.opt.Hurry))
+	if len(a.left) > 0 {
+		f.opt.note("%s, which was asked for something, could not be ended: %s", argv[0], strings.Join(a.left, ", "))
+	}
 	late := time.After(probeKill)
 	for i, into := range []*[]byte{&a.out, &a.err} {
 		select {

@@ -2,9 +2,9 @@ package gates
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"gpuci/buildlock"
@@ -26,13 +26,15 @@ type Queue struct {
 
 // LinkSum is what the verdict says of a gate's links.
 type LinkSum struct {
-	Ticketed int      `json:"ticketed"`           // made under a ticket of their own
-	Past     []string `json:"past,omitempty"`     // came past the shims and were seen
-	NotRun   int      `json:"not-run,omitempty"`  // had no ticket in time, or could have none
-	Waited   float64  `json:"waited-seconds"`     // of all links together
-	Longest  float64  `json:"longest-seconds"`    // of one
-	Queued   float64  `json:"queued-seconds"`     // of the gate: behind others' links only, in no time limit
-	Lock     float64  `json:"build-lock-seconds"` // waited for the build lock
+	Ticketed int          `json:"ticketed"`                 // made under a ticket of their own
+	Past     []links.Seen `json:"past,omitempty"`           // came past the shims and were seen, at least
+	Unknown  int          `json:"ticket-unknown,omitempty"` // linkers of other users
+	NotRun   int          `json:"not-run,omitempty"`        // had no ticket in time, or could have none
+	Waited   float64      `json:"waited-seconds"`           // of all links together
+	Longest  float64      `json:"longest-seconds"`          // of one
+	Queued   float64      `json:"queued-seconds"`           // of the gate: behind others' links only, in no time limit
+	Lock     float64      `json:"build-lock-seconds"`       // waited for the build lock
+	Text     string       `json:"text"`                     // the same for people, in a line
 }
 
 // doQueue puts the shims in front of the commands. From here on a link of this
@@ -43,7 +45,7 @@ func (f *flow) doQueue(context.Context) StepState {
 		return StepNone
 	}
 	if q.Unfit != nil {
-		f.refuse("its links cannot queue, and none runs past the queue: "+q.Unfit.Error(), "gpuci lock status, and gpuci build --help, say what the queue needs")
+		f.refuseQueue("its links cannot queue, and none runs past the queue: "+q.Unfit.Error(), buildlock.Remedy(q.Unfit, q.Values.LockDir))
 		return StepFailed
 	}
 	log := f.openLog("links.jsonl")
@@ -74,7 +76,11 @@ func (f *flow) queued(env []string, argv []string) []string {
 	}
 	v := f.opt.Queue.Values
 	v.Command, v.Build, v.Log = buildlock.Clip(quoteArgv(argv)), f.v.Run, f.linkLog
-	env = f.opt.Queue.Shims.Environ(env, v)
+	if v.Lane == "" { // also when gpuci itself was started in a lane
+		env = shim.Without(shim.Without(env, shim.LaneVar), shim.LaneRootVar)
+	}
+	s := f.opt.Queue.Shims
+	env = s.For(s.Environ(env, v), argv, filepath.Join(f.opt.Root, f.gate.Dir))
 	if f.buildLock != nil {
 		env = shim.With(env, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
 	}
@@ -90,7 +96,7 @@ func (f *flow) takeBuildLock(ctx context.Context) bool {
 	}
 	t, err := buildlock.Acquire(ctx, buildlock.Options{
 		Dir: q.Values.LockDir, Lock: buildlock.Build, Wait: q.Wait, Marks: q.Marks, Waiting: f.sayWait,
-		Who: buildlock.Who{Lane: f.opt.Lane.Name, Command: "gpuci gate " + f.gate.Name, Dir: f.opt.Root, Build: f.v.Run},
+		Who: buildlock.Who{Lane: f.opt.Lane.Name, Root: f.opt.Lane.Root, Command: "gpuci gate " + f.gate.Name, Dir: f.opt.Root, Build: f.v.Run},
 	})
 	if err == nil {
 		err = t.Keep()
@@ -102,16 +108,17 @@ func (f *flow) takeBuildLock(ctx context.Context) bool {
 	case ctx.Err() != nil:
 		return false
 	}
-	f.refuseQueue(err)
+	f.refuseQueue(err.Error(), buildlock.Remedy(err, q.Values.LockDir))
 	return false
 }
 
-func (f *flow) refuseQueue(err error) {
-	next := "gpuci lock status says who has it; run the gate again when it is free"
-	if errors.Is(err, buildlock.ErrUnfit) {
-		next = "mend the lock directory: gpuci lock status"
+// refuseQueue refuses the gate for want of a lock, with what to do about it if
+// the reason does not say so itself.
+func (f *flow) refuseQueue(why, remedy string) {
+	if remedy != "" {
+		f.next(remedy)
 	}
-	f.refuse(err.Error(), next)
+	f.refuse(why, "run the gate again once that is mended")
 }
 
 // endQueue gives the build lock up.
@@ -161,12 +168,21 @@ func (f *flow) linksOf() {
 	links.PassOn(events, os.Getenv(shim.LogVar))
 	s := f.links.Sum(events)
 	sum := f.v.Links
-	sum.Ticketed, sum.Past, sum.NotRun = s.Ticketed, s.PastText(), len(s.NotRun)
+	sum.Ticketed, sum.Past, sum.Unknown, sum.NotRun, sum.Text = s.Ticketed, s.Past, s.Hidden, s.NotRun, s.String()
 	sum.Waited, sum.Longest, sum.Queued = s.Waited.Seconds(), s.Longest.Seconds(), f.links.Queued(time.Now()).Seconds()
-	for _, e := range s.NotRun[:min(1, len(s.NotRun))] { // the first says what the others would
-		f.refuse(fmt.Sprintf("%s was not linked: %s", e.Tool, e.Error), "gpuci lock status says who has the link lock; run the gate again when it is free")
+	for _, e := range s.Refused[:min(1, len(s.Refused))] { // the first says what the others would
+		f.refuseQueue(fmt.Sprintf("%s was not linked: %s", e.Tool, e.Error), e.Remedy)
 	}
-	for _, text := range sum.Past {
-		f.mark("links " + text)
+	for _, p := range s.Past {
+		f.mark("links without a ticket: at least " + p.String())
+	}
+	if s.Removed {
+		f.mark("links: " + links.RemovedText)
+	}
+	if d := f.opt.Queue.Shims; !d.Whole() {
+		f.mark("links: " + shim.BrokenText + d.Path)
+	}
+	if s.Hidden > 0 {
+		f.mark(plural(s.Hidden, "linker") + " of other users, ticket unknown")
 	}
 }

@@ -66,6 +66,7 @@ type startedRecord struct {
 	Lane    string        `json:"lane"`
 	Root    string        `json:"root"` // directory of gpuci.toml
 	Gpuci   proc.Identity `json:"gpuci"`
+	UID     *int          `json:"uid,omitempty"` // whose gpuci that is
 	Begun   time.Time     `json:"begun"`
 	Host    string        `json:"host"`
 	PIDs    string        `json:"pid-namespace"`     // in which its pids mean something

@@ -232,3 +232,43 @@ func TestAmend(t *testing.T) {
 		t.Errorf("%v: %s", err, data)
 	}
 }
+
+// What was still there and has gone since is not said to be there any more;
+// what was ended before is not forgotten.
+func TestAmendAgain(t *testing.T) {
+	dir := t.TempDir()
+	const old = `{"type":"verdict","run":"r","exit":100,"leftover":{"by":"first","ended":["a"],"survivors":["x"]}}`
+	path := filepath.Join(dir, "verdict.json")
+	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read := func() (v Verdict) {
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(data, &v)
+		}
+		if err != nil || v.Leftover == nil {
+			t.Fatalf("%v: %s", err, data)
+		}
+		return v
+	}
+	(&flow{}).amend(dir, Leftover{By: "second"})
+	if l := read().Leftover; l.By != "second" || len(l.Survivors) != 0 || !slices.Equal(l.Ended, []string{"a"}) {
+		t.Errorf("%+v", l)
+	}
+	(&flow{}).amend(dir, Leftover{By: "third"})
+	if l := read().Leftover; l.By != "second" {
+		t.Errorf("%+v; the third had nothing to add", l)
+	}
+}
+
+// Whoever is in a hurry waits for no tool, and that is not the tool's fault.
+func TestHurryBlamesNoTool(t *testing.T) {
+	hurry, done := make(chan struct{}), make(chan told, 1)
+	close(hurry)
+	f := &flow{v: &Verdict{}, opt: Options{Hurry: hurry}}
+	f.answers(asking{done, func() { done <- told{left: []string{"node"}} }})
+	if len(f.v.Marks) != 1 || !strings.Contains(f.v.Marks[0], "could not be ended") {
+		t.Errorf("marks %q, want the one of what is left", f.v.Marks)
+	}
+}

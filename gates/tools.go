@@ -33,8 +33,14 @@ const toolTime = 2 * time.Second
 
 // asking is a list of tools that are being asked for their versions.
 type asking struct {
-	done <-chan []Tool
+	done <-chan told
 	stop context.CancelFunc
+}
+
+// told is what came of asking.
+type told struct {
+	tools []Tool
+	left  []string // what of them would not die
 }
 
 // askTools starts to ask the tools for their versions, beside the gate, in
@@ -42,17 +48,18 @@ type asking struct {
 // different directories.
 func (f *flow) askTools(ctx context.Context) asking {
 	ctx, stop := context.WithCancel(ctx)
-	out := make(chan []Tool, 1)
+	out := make(chan told, 1)
 	dir, env := filepath.Join(f.opt.Root, f.gate.Dir), f.toolEnv()
 	list := toolNames(append(slices.Clone(f.gate.Build), f.gate.Run...))
 	go func() {
-		var tools []Tool
+		var all told
 		for _, name := range list {
 			if path, err := proc.LookPath(name, dir, env); err == nil {
-				tools = append(tools, Tool{Name: name, Path: path, Version: f.version(ctx, path, dir, env)})
+				version, left := f.version(ctx, path, dir, env)
+				all.tools, all.left = append(all.tools, Tool{Name: name, Path: path, Version: version}), append(all.left, left...)
 			}
 		}
-		out <- tools
+		out <- all
 	}()
 	return asking{out, stop}
 }
@@ -61,36 +68,47 @@ func (f *flow) askTools(ctx context.Context) asking {
 func (f *flow) answers(a asking) []Tool {
 	defer a.stop()
 	select {
-	case tools := <-a.done:
-		return tools
+	case all := <-a.done:
+		return f.told(all)
 	case <-time.After(toolTime):
-	case <-f.opt.Hurry:
+		f.mark("a tool did not say its version in time")
+	case <-f.opt.Hurry: // nobody waited
 	}
-	f.mark("a tool did not say its version in time")
 	a.stop()
-	return <-a.done
+	select {
+	case all := <-a.done:
+		return f.told(all)
+	case <-time.After(toolTime): // its file is on a server that does not answer
+		return nil
+	}
+}
+
+func (f *flow) told(all told) []Tool {
+	if len(all.left) > 0 {
+		f.mark("could not be ended, of the tools that were asked for their version: " + strings.Join(all.left, ", "))
+	}
+	return all.tools
 }
 
 // versionTime bounds the wait for one tool; rustup can take seconds to find
 // its own.
 const versionTime = 10 * time.Second
 
-func (f *flow) version(ctx context.Context, path, dir string, env []string) string {
+func (f *flow) version(ctx context.Context, path, dir string, env []string) (text string, left []string) {
 	args, known := versionOf[filepath.Base(path)]
 	if !known || ctx.Err() != nil {
-		return ""
+		return "", nil
 	}
 	a, err := f.ask(ctx, versionTime, append([]string{path}, args...), dir, env)
 	if err != nil || !a.exit.Clean() {
-		return ""
+		return "", a.left
 	}
-	text := a.out
 	if filepath.Base(path) == "nvcc" { // the release stands in its last lines
-		text = bytes.TrimSpace(text)
-		return string(text[bytes.LastIndexByte(text, '\n')+1:])
+		said := bytes.TrimSpace(a.out)
+		return string(said[bytes.LastIndexByte(said, '\n')+1:]), a.left
 	}
-	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	return strings.TrimSpace(string(line))
+	line, _, _ := bytes.Cut(a.out, []byte{'\n'})
+	return strings.TrimSpace(string(line)), a.left
 }
 
 // toolNames lists the programs that the commands name: the first word of an

@@ -2,62 +2,126 @@ package links
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
 	"gpuci/reaper/proc"
 )
 
-// Bypass is how a linker came past the shims.
-type Bypass int
+// Bypass is how a linker came past the shims, in the words that JSON has.
+type Bypass string
 
+// The ways past the shims.
 const (
-	Unseen    Bypass = iota // nobody may look, or it did not answer in time
-	Emptied                 // its environment was emptied on the way (env -i)
-	Absolute                // there were shims, and it was called by a path
-	Unreached               // there were no shims
+	Unseen    Bypass = "unknown"           // nobody may look, or it did not answer in time
+	Emptied   Bypass = "empty environment" // on the way (env -i)
+	Absolute  Bypass = "absolute path"     // there were shims, and it or its compiler was called by a path
+	Shadowed  Bypass = "not first on PATH" // there were shims, and a bare name was found before them
+	Unreached Bypass = "no shims"          // there were none
+	GoTool    Bypass = "Go's linker"       // go calls its tools by their paths
 )
 
-func (b Bypass) String() string {
-	return [...]string{"unknown", "empty environment", "absolute path", "no shims"}[b]
+// Past is a linker that came past the shims, told apart as far as it takes to
+// find the line of the build that is to be changed.
+type Past struct {
+	Tool   string `json:"tool"`             // the name of its program
+	Path   string `json:"path,omitempty"`   // as it was called, or of its program where that was a bare name
+	Caller string `json:"caller,omitempty"` // the compiler that called it, as that was called itself
+	Reason Bypass `json:"reason"`
 }
 
-// BypassOf sees in a linker's environment how it came past the shims: what it
-// was started with is what its parents handed down.
-func BypassOf(ctx context.Context, pid int) Bypass {
-	const patience = 100 * time.Millisecond // one in D may not answer
+// patience is how long a linker has to tell what it was started with: one in D
+// may not answer.
+const patience = 100 * time.Millisecond
+
+// PastOf finds out how a linker came past the shims, from what it and the
+// compiler above it were started with.
+func PastOf(ctx context.Context, l Linker) Past {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	env, err := proc.Real.Environ(ctx, pid)
-	if err != nil {
-		return Unseen
+	p := Past{Tool: l.Tool, Reason: Unseen}
+	env, err := proc.Real.Environ(ctx, l.PID)
+	called := calledAs(ctx, l.PID)
+	if p.Path = called; !strings.Contains(called, "/") {
+		p.Path = program(l.PID)
 	}
+	if c, ok := compilerOf(l.Stat); ok {
+		called = calledAs(ctx, c.PID)
+		if p.Caller = called; called == "" {
+			p.Caller = program(c.PID)
+		}
+	}
+	if err == nil {
+		p.Reason = reason(env, called)
+	}
+	if shim.IsGoLinker(program(l.PID)) {
+		p.Reason = GoTool
+	}
+	return p
+}
+
+// reason tells it from the environment, and from the word by which the linker,
+// or the compiler above it, was called.
+func reason(env []string, called string) Bypass {
 	path, ok := shim.Lookup(env, "PATH")
 	if !ok {
 		return Emptied
 	}
 	compiler, _ := shim.Lookup(env, "COMPILER_PATH")
 	for _, dir := range append(strings.Split(path, ":"), strings.Split(compiler, ":")...) {
-		if IsShims(strings.TrimSuffix(dir, "/")) {
+		switch {
+		case !shim.IsShims(strings.TrimSuffix(dir, "/")):
+		case called != "" && !strings.Contains(called, "/"):
+			return Shadowed
+		default:
 			return Absolute
 		}
 	}
 	return Unreached
 }
 
-// Remedy is what would catch it. inBuild says that it is in a build of
+// WouldCatch is what would catch it. inBuild says that it is in a build of
 // `gpuci build`, whose shims something took away.
-func (b Bypass) Remedy(inBuild bool) string {
+func (p Past) WouldCatch(inBuild bool) string {
 	switch {
-	case b == Emptied:
+	case p.Reason == Emptied:
 		return "its environment was emptied on the way (env -i): let PATH and COMPILER_PATH through"
-	case b == Absolute:
-		return `it was called by an absolute path, past the shims: name the linker or compiler without its directory (linker = "clang", CC=gcc)`
-	case b == Unreached && inBuild:
+	case p.Reason == Absolute && p.Caller != "":
+		return `its compiler was called by a path, past the shims: name the compiler without its directory (linker = "clang", CC=gcc)`
+	case p.Reason == Absolute:
+		return "it was called by a path, past the shims: name the linker without its directory (LD=ld)"
+	case p.Reason == Shadowed:
+		return fmt.Sprintf(`another %s stands before the shims on PATH: let them be the first, by eval "$(gpuci env)" after what changes PATH`, buildlock.Printable(p.byName()))
+	case p.Reason == GoTool:
+		return "go calls its linker itself: go build -toolexec gpuci-link, or GOFLAGS=-toolexec=gpuci-link, queues it"
+	case p.Reason == Unreached && inBuild:
 		return "something in the build sets PATH and COMPILER_PATH anew: let it keep the first entry of each"
-	case b == Unreached:
+	case p.Reason == Unreached:
 		return `its build has no shims on PATH: run it by gpuci build -- CMD, or eval "$(gpuci env)" in its shell first`
 	}
 	return ""
+}
+
+// byName is the bare name that led past the shims.
+func (p Past) byName() string {
+	if p.Caller != "" {
+		return filepath.Base(p.Caller)
+	}
+	return p.Tool
+}
+
+// String names it so that it can be found in a Makefile.
+func (p Past) String() string {
+	text := p.Tool
+	if p.Path != "" {
+		text = p.Path
+	}
+	if p.Caller != "" {
+		text += ", called by " + p.Caller
+	}
+	return buildlock.Printable(text)
 }

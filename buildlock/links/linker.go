@@ -17,27 +17,31 @@ import (
 type Linker struct {
 	proc.Stat
 	Tool   string // the name of its program
-	Hidden bool   // its open files are not ours to read: whether it holds a ticket is unknown
+	Hidden bool   // another user's: whether it holds a ticket is unknown
 }
 
-// TicketFiles is the directory that a holder of a link ticket has a file open
+// ticketFiles is the directory that a holder of a link ticket has a file open
 // in, as /proc shows it.
-func TicketFiles(lockDir string) string {
+func ticketFiles(lockDir string) string {
 	if real, err := filepath.EvalSymlinks(lockDir); err == nil {
 		lockDir = real
 	}
 	return filepath.Join(lockDir, string(buildlock.Link)) + "/"
 }
 
-// lookAgain is how long a linker has to be there without a ticket before it is
+// settled is how long a linker has to be there without a ticket before it is
 // spoken of. `ld --version` is over by then, and so is the end of a process
 // that has closed its files already; mold's child takes up to 33 ms, but ends
 // with its ticket.
-const lookAgain = 20 * time.Millisecond
+const settled = 20 * time.Millisecond
 
-// Unticketed picks the linkers out of a list of processes that hold no ticket,
-// or that may not for all we can see.
-func Unticketed(ctx context.Context, list []proc.Stat, tickets string) []Linker {
+// Unticketed picks the linkers out of a list of processes that hold no ticket
+// of lockDir ("" is the machine's), or that may not for all we can see.
+func Unticketed(ctx context.Context, list []proc.Stat, lockDir string) []Linker {
+	if lockDir == "" {
+		lockDir = buildlock.DefaultDir()
+	}
+	tickets := ticketFiles(lockDir)
 	first := ticketless(list, tickets)
 	if len(first) == 0 {
 		return nil
@@ -45,7 +49,7 @@ func Unticketed(ctx context.Context, list []proc.Stat, tickets string) []Linker 
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-time.After(lookAgain):
+	case <-time.After(settled):
 	}
 	var again []proc.Stat
 	for _, l := range first {
@@ -53,7 +57,7 @@ func Unticketed(ctx context.Context, list []proc.Stat, tickets string) []Linker 
 			again = append(again, now)
 		}
 	}
-	return ticketless(again, tickets)
+	return held(ctx, ticketless(again, tickets), lockDir)
 }
 
 // ticketless makes one such look.
@@ -92,19 +96,12 @@ func IsLinker(s proc.Stat) (name string, ok bool) {
 	switch exe, err := proc.Real.Exe(s.PID); {
 	case err != nil || exe.Answer == proc.None:
 		return "", false
-	case exe.Known() && IsShims(filepath.Dir(exe.Path)):
+	case exe.Known() && shim.IsShims(filepath.Dir(exe.Path)):
 		return "", false
+	case exe.Known() && shim.IsGoLinker(exe.Path):
+		return "go's link", true
 	case exe.Known():
 		name = filepath.Base(exe.Path)
 	}
 	return name, name == "rust-lld" || shim.RoleOf(name) == shim.Linker
-}
-
-// IsShims says whether a directory is one of shims, whoever made it.
-func IsShims(dir string) bool {
-	if dir == "" || dir == "." {
-		return false
-	}
-	_, err := shim.Home(dir).Settings()
-	return err == nil
 }

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,28 +10,54 @@ import (
 	"gpuci/buildlock"
 )
 
-// Sum is what is known of the links of a build.
+// Sum is what is known of the links of a build: what the shims wrote down, and
+// what was seen of those that came past them.
 type Sum struct {
 	Ticketed int                   // under a ticket of their own
+	Parts    int                   // of a link that has the ticket
+	NotRun   int                   // had no ticket in time, or could have none
+	Refused  []buildlock.LinkEvent // those
 	Waited   time.Duration         // of all of them together
 	Longest  time.Duration         // of one
-	NotRun   []buildlock.LinkEvent // no ticket was had: they were not run
-	Past     map[Past]int          // linkers that were seen without a ticket
-	Hidden   int                   // linkers of another user: whether they had one is unknown
+	Past     []Seen                // without a ticket, the most frequent first
+	Removed  bool                  // the lock directory was removed meanwhile
+	Hidden   int                   // linkers of other users: whether they had one is unknown
+}
+
+// Seen is how often linkers came past the shims in one way: at least, since one
+// that is over between two looks is not seen.
+type Seen struct {
+	Past
+	Count  int    `json:"count"`
+	Remedy string `json:"remedy,omitempty"` // what would catch them
+}
+
+// String names them, and what would catch them.
+func (s Seen) String() string {
+	text := fmt.Sprintf("%d by %s", s.Count, s.Past)
+	if s.Remedy != "" {
+		text += " (" + s.Remedy + ")"
+	}
+	return text
 }
 
 // Sum adds up what the shims wrote and what the watch saw. A link that was part
 // of another one, which had the ticket, is not counted again.
 func (w *Watch) Sum(events []buildlock.LinkEvent) Sum {
 	w.mu.Lock()
-	s := Sum{Past: w.past, Hidden: w.hidden}
+	s := Sum{Past: seen(w.past), Hidden: w.hidden, Removed: w.removed}
 	w.mu.Unlock()
 	for _, e := range events {
 		switch e.Outcome {
 		case buildlock.Ticketed:
 			s.Ticketed++
+		case buildlock.Passed:
+			s.Parts++
+		case buildlock.Removed:
+			s.Removed = true
 		case buildlock.TimedOut, buildlock.Failed:
-			s.NotRun = append(s.NotRun, e)
+			s.NotRun++
+			s.Refused = append(s.Refused, e)
 		}
 		s.Waited += e.Waited
 		s.Longest = max(s.Longest, e.Waited)
@@ -38,59 +65,63 @@ func (w *Watch) Sum(events []buildlock.LinkEvent) Sum {
 	return s
 }
 
-// Unticketed is the number of linkers that were seen without a ticket.
-func (s Sum) Unticketed() (n int) {
-	for _, k := range s.Past {
-		n += k
+// seen lists what was counted, the most frequent first.
+func seen(past map[Past]int) (out []Seen) {
+	for p, n := range past {
+		out = append(out, Seen{p, n, p.WouldCatch(true)})
 	}
-	return n
+	slices.SortFunc(out, func(a, b Seen) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Past.String(), b.Past.String()), strings.Compare(string(a.Reason), string(b.Reason)))
+	})
+	return out
 }
 
-// String is the one line about a build's links.
+// RemovedText says what it means that the lock directory was removed.
+const RemovedText = "the lock directory was removed meanwhile: links may have run beside each other"
+
+// String is the one line about a build's links. It claims nothing of what was
+// not seen.
 func (s Sum) String() string {
-	past := s.Unticketed()
-	var text string
-	switch links := s.Ticketed + past; {
-	case links == 0:
-		text = "no links"
-	case past == 0 && s.Hidden == 0:
-		text = plural(links, "link") + ", all of them under a ticket"
+	var parts []string
+	switch {
+	case s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0 && len(s.Past) == 0 && s.Hidden == 0 && !s.Removed:
+		return "no link came to the shims, and none was seen past them"
+	case s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0:
+		parts = append(parts, "no link came to the shims")
+	case s.Ticketed == 1:
+		parts = append(parts, "1 link under a ticket")
 	default:
-		text = fmt.Sprintf("%s, %d under a ticket", plural(links, "link"), s.Ticketed)
+		parts = append(parts, fmt.Sprintf("%d links under tickets", s.Ticketed))
 	}
-	if s.Ticketed > 0 {
+	if s.NotRun > 0 {
+		parts = append(parts, fmt.Sprintf("%d not run", s.NotRun))
+	}
+	parts = append(parts, s.pastText())
+	if s.Hidden > 0 {
+		parts = append(parts, fmt.Sprintf("%d of other users, ticket unknown", s.Hidden))
+	}
+	text := strings.Join(parts, ", ")
+	if s.Removed {
+		text += "; " + RemovedText
+	}
+	if s.Ticketed+s.NotRun > 0 {
 		text += fmt.Sprintf("; waited %s in all, %s at most", buildlock.Round(s.Waited), buildlock.Round(s.Longest))
-	}
-	for _, what := range s.PastText() {
-		text += "; " + what
 	}
 	return text
 }
 
-// PastText names what came past the shims, the most frequent first, and what
-// would catch it.
-func (s Sum) PastText() (out []string) {
-	var keys []Past
-	for k := range s.Past {
-		keys = append(keys, k)
+// pastText says what came past the shims.
+func (s Sum) pastText() string {
+	if len(s.Past) == 0 {
+		return "none seen without"
 	}
-	slices.SortFunc(keys, func(a, b Past) int {
-		if n := s.Past[b] - s.Past[a]; n != 0 {
-			return n
-		}
-		return strings.Compare(a.Tool, b.Tool)
-	})
-	for _, k := range keys {
-		text := fmt.Sprintf("without a ticket: %d by %s", s.Past[k], k.Tool)
-		if r := k.Bypass.Remedy(true); r != "" {
-			text += " (" + r + ")"
-		}
-		out = append(out, text)
+	n := 0
+	var list []string
+	for _, p := range s.Past {
+		n += p.Count
+		list = append(list, p.String())
 	}
-	if s.Hidden > 0 {
-		out = append(out, plural(s.Hidden, "linker")+" of another user, ticket unknown")
-	}
-	return out
+	return fmt.Sprintf("at least %d without a ticket: %s", n, strings.Join(list, ", "))
 }
 
 // PassOn gives the links to the build that this one is part of: outer is the
@@ -101,11 +132,4 @@ func PassOn(events []buildlock.LinkEvent, outer string) {
 			return // that build has ended
 		}
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -2,6 +2,10 @@ package links
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -22,24 +26,24 @@ type Watch struct {
 
 	said time.Time
 	seen map[proc.Identity]bool
+	dir  os.FileInfo // of the queue, as it was first seen
 
-	mu     sync.Mutex
-	past   map[Past]int
-	hidden int
-	queued time.Duration
-	since  time.Time // of the wait that lasts now
-}
-
-// Past groups linkers that came past the shims in the same way.
-type Past struct {
-	Tool   string
-	Bypass Bypass
+	mu      sync.Mutex
+	past    map[Past]int
+	hidden  int
+	removed bool
+	queued  time.Duration
+	since   time.Time // of the wait that lasts now
 }
 
 const (
 	// lookEvery is how often a build is looked at. A look costs about a
 	// millisecond; a link that is over sooner disturbs nobody.
 	lookEvery = 200 * time.Millisecond
+	// askFor is how long the linkers that one look finds new may take to tell
+	// how they came past the shims. In a stall there are dozens, and each may be
+	// slow to answer: then some reasons stay unknown.
+	askFor = time.Second
 	// remindEvery is how often a wait is spoken of.
 	remindEvery = 30 * time.Second
 )
@@ -48,12 +52,15 @@ const (
 func (w *Watch) Run(ctx context.Context, members func() ([]proc.Stat, error)) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	w.stand()
 	for {
 		select {
 		case <-ctx.Done():
+			w.stand()
 			w.wait(false, time.Now())
 			return
 		case now := <-tick.C:
+			w.stand()
 			w.queue(ctx, now)
 			w.tree(ctx, members)
 		}
@@ -79,6 +86,25 @@ func (w *Watch) Queueing() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.since.IsZero()
+}
+
+// stand notes when the queue's directory is not the one it was: who held a
+// ticket in that one is seen by nobody any more.
+func (w *Watch) stand() {
+	dir := w.LockDir
+	if dir == "" {
+		dir = buildlock.DefaultDir()
+	}
+	now, err := os.Lstat(filepath.Join(dir, string(buildlock.Link)))
+	switch {
+	case w.dir == nil:
+		w.dir = now // nil again where there is none yet
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(w.dir, now):
+		w.dir = nil
+		w.mu.Lock()
+		w.removed = true
+		w.mu.Unlock()
+	}
 }
 
 // queue notes whether a link of ours waits for somebody else's, and tells it
@@ -123,25 +149,25 @@ func (w *Watch) line(list []buildlock.Entry, now time.Time) (buildlock.Line, boo
 	if err != nil {
 		return buildlock.Line{}, false
 	}
+	own := slots
 	if w.Slots > 0 {
-		slots = min(slots, w.Slots)
+		own = min(slots, w.Slots)
 	}
-	l := buildlock.Line{Lock: buildlock.Link, Slots: slots, Limit: w.Limit}
+	ahead := 0
 	for _, e := range list {
 		switch {
 		case e.State == buildlock.StateVoid:
-		case e.Build == w.Build && e.State == buildlock.StateWaits && l.Ahead >= slots:
-			l.Waited = max(0, now.Sub(e.Since))
-			return l, true
-		case e.Build == w.Build:
-			return l, false // it moves on: one of ours is at work, or about to be
+		case e.Build != w.Build:
+			ahead++
+		case e.State != buildlock.StateWaits || ahead < own:
+			return buildlock.Line{}, false // it moves on: one of ours is at work, or about to be
 		default:
-			if l.Ahead++; len(l.Holders) < slots {
-				l.Holders = append(l.Holders, e)
-			}
+			l := buildlock.Queue{Lock: buildlock.Link, Slots: slots, Entries: list}.Line(e.Number)
+			l.Waited, l.Limit = max(0, now.Sub(e.Since)), w.Limit
+			return l, true
 		}
 	}
-	return l, false
+	return buildlock.Line{}, false
 }
 
 // tree counts the linkers of the build that hold no ticket, each once.
@@ -150,7 +176,10 @@ func (w *Watch) tree(ctx context.Context, list func() ([]proc.Stat, error)) {
 	if err != nil {
 		return
 	}
-	for _, l := range Unticketed(ctx, members, TicketFiles(w.LockDir)) {
+	found := Unticketed(ctx, members, w.LockDir)
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	for _, l := range found {
 		w.count(ctx, l)
 	}
 }
@@ -164,9 +193,9 @@ func (w *Watch) count(ctx context.Context, l Linker) {
 		w.seen, w.past = make(map[proc.Identity]bool), make(map[Past]int)
 	}
 	w.seen[id] = true
-	past := Past{Tool: l.Tool}
+	var past Past
 	if !l.Hidden {
-		past.Bypass = BypassOf(ctx, l.PID)
+		past = PastOf(ctx, l)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

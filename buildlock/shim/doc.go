@@ -8,6 +8,10 @@
 // whether a ticket is needed first. When in doubt a call is a link: a ticket
 // too many is slow, one too few lets two links run at once.
 //
+// Whoever asks PATH where nvcc is (PyTorch's extension builder, say) finds ours,
+// and would take the directory above for the CUDA toolkit: the environment sets
+// CUDA_HOME to the real one where neither it nor CUDA_PATH is set.
+//
 // What the package cannot see: linkers that a compiler reaches past PATH and
 // COMPILER_PATH when that compiler was called past our shims; options in
 // configuration files and environment variables that change what a compiler

@@ -1,22 +1,23 @@
 package shim
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
 // The names of the variables that tell a shim what it cannot know.
 const (
-	LockDirVar = "GPUCI_LOCK_DIR" // the lock directory
-	LinksVar   = "GPUCI_LINKS"    // how many links at once; may only lower the machine's number
-	WaitVar    = "GPUCI_WAIT"     // how long one link may wait
-	LaneVar    = "GPUCI_LANE"     // told in the ticket
-	CommandVar = "GPUCI_COMMAND"  // told in the ticket
-	BuildVar   = "GPUCI_BUILD"    // id of the build, told in the ticket
-	LogVar     = "GPUCI_LINK_LOG" // file for a line about each link; somebody watches it
-	TicketsVar = "GPUCI_TICKETS"  // tickets held above
+	LockDirVar  = "GPUCI_LOCK_DIR"  // the lock directory
+	LinksVar    = "GPUCI_LINKS"     // how many links at once; may only lower the machine's number
+	WaitVar     = "GPUCI_WAIT"      // how long one link may wait
+	LaneVar     = "GPUCI_LANE"      // told in the ticket
+	LaneRootVar = "GPUCI_LANE_ROOT" // its directory, told in the ticket
+	CommandVar  = "GPUCI_COMMAND"   // told in the ticket
+	BuildVar    = "GPUCI_BUILD"     // id of the build, told in the ticket
+	LogVar      = "GPUCI_LINK_LOG"  // file for a line about each link; somebody watches it
+	TicketsVar  = "GPUCI_TICKETS"   // tickets held above
 )
 
 // Values are what a build tells its shims. What is zero is left as the
@@ -25,76 +26,70 @@ type Values struct {
 	LockDir string
 	Links   int
 	Wait    time.Duration // 0 is left; negative waits for ever
-	Lane    string
+	Lane    string        // with Root: a lane without one has none
+	Root    string
 	Command string
 	Build   string
 	Log     string
 }
 
-// Variable is one variable of an environment.
-type Variable struct{ Name, Value string }
+// CUDAHomeVar is where a CUDA toolkit is. Programs that are not told look for
+// nvcc on PATH, and would take our directory for the toolkit's.
+const CUDAHomeVar = "CUDA_HOME"
 
 // Environ gives base with the shims of d first in PATH and COMPILER_PATH, the
-// values, and what makes compiler caches look past the shims. Other
-// directories of shims are out of it: a build in a build has one.
+// values, what makes compiler caches look past the shims, and where the CUDA
+// toolkit is if nothing says so. Other directories of shims are out of it: a
+// build in a build has one.
 func (d Directory) Environ(base []string, v Values) []string {
 	env := stripped(stripped(base, "PATH"), "COMPILER_PATH")
 	if _, ok := Lookup(env, "PATH"); !ok {
 		env = With(env, "PATH", defaultPath)
 	}
+	env = d.withCUDAHome(env)
 	env = withCacheChecks(env, d.Path, toolsID(d.Names, env, Home(d.Path)))
-	env = inFront(inFront(env, "PATH", d.Path), "COMPILER_PATH", d.Path)
-	for _, set := range v.list() {
-		env = With(env, set.Name, set.Value)
-	}
-	return env
+	return v.set(inFront(inFront(env, "PATH", d.Path), "COMPILER_PATH", d.Path))
 }
 
-func (v Values) list() (out []Variable) {
-	add := func(name, value string) {
+// withCUDAHome says where the real nvcc has its toolkit: in the directory above
+// its own, by the name that PATH has for that.
+func (d Directory) withCUDAHome(env []string) []string {
+	_, home := Lookup(env, CUDAHomeVar)
+	_, path := Lookup(env, "CUDA_PATH")
+	if home || path || !slices.Contains(d.Names, "nvcc") {
+		return env
+	}
+	list, _ := Lookup(env, "PATH")
+	nvcc, err := newSearch(nil, "").in(list, "nvcc")
+	if err != nil || !filepath.IsAbs(nvcc) {
+		return env
+	}
+	return With(env, CUDAHomeVar, filepath.Dir(filepath.Dir(nvcc)))
+}
+
+// set gives env with the values in it.
+func (v Values) set(env []string) []string {
+	if v.Lane != "" {
+		env = unset(env, LaneRootVar)
+	}
+	set := func(name, value string) {
 		if value != "" {
-			out = append(out, Variable{name, value})
+			env = With(env, name, value)
 		}
 	}
-	add(LockDirVar, v.LockDir)
+	set(LockDirVar, v.LockDir)
 	if v.Links > 0 {
-		add(LinksVar, strconv.Itoa(v.Links))
+		set(LinksVar, strconv.Itoa(v.Links))
 	}
 	if v.Wait != 0 {
-		add(WaitVar, v.Wait.String())
+		set(WaitVar, v.Wait.String())
 	}
-	add(LaneVar, v.Lane)
-	add(CommandVar, v.Command)
-	add(BuildVar, v.Build)
-	add(LogVar, v.Log)
-	return out
-}
-
-// Variables is what a shell with environment base has to set, and to remove,
-// to have the shims in front: the difference that Environ makes. A shell is
-// not below a ticket, and nobody watches what it links.
-func (d Directory) Variables(base []string, v Values) (set []Variable, remove []string) {
-	want := d.Environ(unset(unset(base, TicketsVar), LogVar), v)
-	return difference(base, want)
-}
-
-// difference is what leads from one environment to another, sorted by name.
-func difference(from, to []string) (set []Variable, remove []string) {
-	for _, e := range to {
-		name, value, _ := strings.Cut(e, "=")
-		if old, ok := Lookup(from, name); !ok || old != value {
-			set = append(set, Variable{name, value})
-		}
-	}
-	for _, e := range from {
-		name, _, _ := strings.Cut(e, "=")
-		if _, ok := Lookup(to, name); !ok && !slices.Contains(remove, name) {
-			remove = append(remove, name)
-		}
-	}
-	slices.SortFunc(set, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
-	slices.Sort(remove)
-	return set, remove
+	set(LaneVar, v.Lane)
+	set(LaneRootVar, v.Root)
+	set(CommandVar, v.Command)
+	set(BuildVar, v.Build)
+	set(LogVar, v.Log)
+	return env
 }
 
 // Bare gives env without anything of ours in its paths and caches: what the
@@ -102,3 +97,18 @@ func difference(from, to []string) (set []Variable, remove []string) {
 func Bare(env []string) []string {
 	return withoutCacheChecks(stripped(stripped(env, "PATH"), "COMPILER_PATH"))
 }
+
+// Whole says whether the directory still has every shim that was made in it.
+func (d Directory) Whole() bool {
+	missing := func(name string) bool { return executable(d.Path+"/"+name) != nil }
+	return isShims(d.Path) && !slices.ContainsFunc(d.Names, missing)
+}
+
+// BrokenText says, before its path, what it means that a directory is not.
+const BrokenText = "shims were removed meanwhile, and links after that did not queue: "
+
+// Without gives env without the variable.
+func Without(env []string, name string) []string { return unset(env, name) }
+
+// IsShims says whether dir is a directory of shims, whoever made it.
+func IsShims(dir string) bool { return isShims(dir) }

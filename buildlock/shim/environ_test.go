@@ -1,6 +1,8 @@
 package shim
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,21 +75,59 @@ func TestEnvironSCCache(t *testing.T) {
 	wantBare(t, base, Bare(env))
 }
 
-func TestVariables(t *testing.T) {
-	s := newShelf(t)
-	d := Directory{s.root + "/shims", []string{"gcc"}}
-	base := []string{"PATH=/a", "X=1", TicketsVar + "=link-3", LogVar + "=/log", WaitVar + "=1s"}
-	set, remove := d.Variables(base, Values{Lane: "main", Links: 2, Wait: time.Minute})
-	var names []string
-	for _, v := range set {
-		names = append(names, v.Name)
+// What a build tells its shims is in the environment; what it does not know is
+// left, but a lane's directory goes with its name.
+func TestEnvironValues(t *testing.T) {
+	d := Directory{newShelf(t).root + "/shims", nil}
+	base := []string{"PATH=/a", LaneVar + "=outer", LaneRootVar + "=/outer", WaitVar + "=1s"}
+	for _, c := range []struct {
+		values Values
+		want   map[string]string
+	}{
+		{Values{}, map[string]string{LaneVar: "outer", LaneRootVar: "/outer", WaitVar: "1s"}},
+		{Values{Lane: "main", Root: "/home/a", Wait: time.Minute, Links: 2}, map[string]string{LaneVar: "main", LaneRootVar: "/home/a", WaitVar: "1m0s", LinksVar: "2"}},
+		{Values{Lane: "main", LockDir: "/l", Command: "make", Build: "b", Log: "/log", Wait: -1}, map[string]string{
+			LaneVar: "main", LaneRootVar: "", LockDirVar: "/l", CommandVar: "make", BuildVar: "b", LogVar: "/log", WaitVar: "-1ns"}},
+	} {
+		env := d.Environ(base, c.values)
+		for name, want := range c.want {
+			if got, _ := Lookup(env, name); got != want {
+				t.Errorf("%+v: %s is %q, want %q", c.values, name, got, want)
+			}
+		}
 	}
-	want := []string{ccacheCheck, "COMPILER_PATH", LaneVar, LinksVar, WaitVar, "PATH", sccacheCheck}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("set (-want +got):\n%s", diff)
+}
+
+// Programs that look for the CUDA toolkit beside the nvcc on PATH are told where
+// it is, unless somebody has told them already.
+func TestEnvironCUDA(t *testing.T) {
+	top := t.TempDir()
+	nvcc := top + "/cuda-12/bin/nvcc"
+	if err := os.MkdirAll(filepath.Dir(nvcc), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{LogVar, TicketsVar}, remove); diff != "" {
-		t.Errorf("removed (-want +got):\n%s", diff)
+	if err := os.WriteFile(nvcc, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("cuda-12", top+"/cuda"); err != nil {
+		t.Fatal(err)
+	}
+	path := "PATH=/a:" + top + "/cuda/bin"
+	for _, c := range []struct {
+		names []string
+		base  []string
+		want  string
+	}{
+		{[]string{"gcc", "nvcc"}, []string{path}, top + "/cuda"},
+		{[]string{"gcc"}, []string{path}, ""},
+		{[]string{"nvcc"}, []string{path, "CUDA_HOME=/own"}, "/own"},
+		{[]string{"nvcc"}, []string{path, "CUDA_PATH=/own"}, ""},
+		{[]string{"nvcc"}, []string{"PATH=/a"}, ""},
+	} {
+		env := Directory{top + "/shims", c.names}.Environ(c.base, Values{})
+		if got, _ := Lookup(env, CUDAHomeVar); got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.names, c.base, got, c.want)
+		}
 	}
 }
 

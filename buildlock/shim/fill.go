@@ -23,7 +23,7 @@ func toolsOn(env []string) (t tools) {
 	if !ok {
 		list = defaultPath
 	}
-	s := newSearch()
+	s := newSearch(nil, "")
 	for dir := range strings.SplitSeq(list, ":") {
 		if !filepath.IsAbs(dir) || isShims(dir) {
 			continue
@@ -103,7 +103,7 @@ func (in Install) alias(name string, names []string) string {
 	if name != "cc" && name != "c++" {
 		return ""
 	}
-	path, err := newSearch().in(in.Tools, name)
+	path, err := newSearch(nil, "").in(in.Tools, name)
 	if err != nil {
 		return ""
 	}

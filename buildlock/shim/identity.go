@@ -39,7 +39,7 @@ func behind(path string, env []string, home Home) (string, error) {
 	if at >= 0 && !isShims(path[:at]) {
 		return path, nil
 	}
-	s := newSearch()
+	s := newSearch(nil, "")
 	s.direct = true
 	return s.tool(env, path[at+1:], home)
 }

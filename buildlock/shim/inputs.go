@@ -39,10 +39,11 @@ func kindOf(name string) kind {
 	return object
 }
 
-// onlyAsks says whether a linker's option asks for its version or for help.
+// onlyAsks says whether a linker's option makes it say its version or its help,
+// and end, whatever else it was given. (-v and --verbose say it and go on.)
 func onlyAsks(a string) bool {
 	switch a {
-	case "--version", "-version", "-v", "-V", "--help", "-help", "--verbose", "--target-help":
+	case "--version", "-version", "--help", "-help", "--target-help":
 		return true
 	}
 	return false

@@ -63,7 +63,14 @@ func (d Directory) whole(in Install) bool {
 	if err != nil || string(marker) != in.Settings.String() {
 		return false
 	}
-	missing := func(name string) bool { return executable(filepath.Join(d.Path, name)) != nil }
+	program, err := os.Stat(in.Program)
+	if err != nil {
+		return false
+	}
+	missing := func(name string) bool { // or cut short, by a crash or by somebody
+		info, err := os.Stat(filepath.Join(d.Path, name))
+		return err != nil || info.Size() != program.Size() || info.Mode()&0o111 == 0
+	}
 	return !missing(ProgramName) && !slices.ContainsFunc(d.Names, missing)
 }
 

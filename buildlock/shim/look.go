@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -21,9 +22,10 @@ type Plan struct {
 // Look plans a call. args is the whole argument vector, env the environment it
 // came with. The error is a *NotFoundError.
 func Look(args, env []string, home Home) (Plan, error) {
+	tool := NameOf(args[0])
 	l := &look{
-		Plan:   Plan{Tool: base(args[0]), Role: RoleOf(base(args[0])), Args: args, Env: env},
-		search: newSearch(), home: home,
+		Plan:   Plan{Tool: tool, Role: RoleOf(tool), Args: args, Env: env},
+		search: newSearch(env, home), home: home,
 	}
 	var err error
 	switch l.Role {
@@ -35,6 +37,9 @@ func Look(args, env []string, home Home) (Plan, error) {
 		err = l.configurer()
 	default:
 		err = l.compiler()
+	}
+	if err == nil {
+		l.settle()
 	}
 	return l.Plan, err
 }
@@ -83,12 +88,47 @@ func (l *look) queue(call Call) {
 	}
 }
 
-// hidden says whether the compiler would not find our linker shim: its options
-// say so, there is none of that name, or `mold -run` is above us, which puts
-// mold in the place of whatever linker is executed.
+// hidden says whether the compiler would not find our linker shim, or not what
+// it would find without it: its options say so; there is no shim of that name;
+// clang, which looks for linkers by names with the target in front; a real mold
+// that `mold -run` puts in the place of whatever linker is executed; a linker in
+// the caller's own part of COMPILER_PATH.
 func (l *look) hidden(call Call) bool {
-	_, mold := Lookup(l.Env, "MOLD_PATH")
-	return call.Hidden || mold || executable(string(l.home)+"/"+call.Linker) != nil
+	mold, under := Lookup(l.Env, "MOLD_PATH")
+	return call.Hidden || under && !isShims(mold[:max(0, strings.LastIndexByte(mold, '/'))]) ||
+		executable(string(l.home)+"/"+call.Linker) != nil || l.clang() || l.ownLinker(call.Linker)
+}
+
+// clang says whether the compiler is one, whatever it is called by.
+func (l *look) clang() bool {
+	if strings.Contains(base(l.Path), "clang") {
+		return true
+	}
+	if !strings.HasSuffix(l.Tool, "cc") && !strings.HasSuffix(l.Tool, "c++") { // gcc and g++ are what they say
+		return false
+	}
+	to, err := filepath.EvalSymlinks(l.Path)
+	return err == nil && strings.Contains(base(to), "clang")
+}
+
+// ownLinker says whether a directory of COMPILER_PATH that is not ours has a
+// linker: one before ours comes first, and collect2 looks for a real-ld in all
+// of them before it looks for ld in any.
+func (l *look) ownLinker(name string) bool {
+	list, _ := Lookup(l.Env, "COMPILER_PATH")
+	if list == "" {
+		return false
+	}
+	ours := false
+	for dir := range strings.SplitSeq(list, ":") {
+		switch {
+		case isShims(dir):
+			ours = true
+		case executable(dir+"/real-ld") == nil, executable(dir+"/collect-ld") == nil, !ours && executable(dir+"/"+name) == nil:
+			return true
+		}
+	}
+	return false
 }
 
 // reachable puts our directory into COMPILER_PATH if no shims are in it.
@@ -105,27 +145,75 @@ func (l *look) reachable(env []string) []string {
 // compiler gets the path that the cache would have called it by.
 func (l *look) execute(path string) {
 	l.Path = path
-	if strings.Contains(l.Args[0], "/") || l.passed {
+	if strings.Contains(l.Args[0], "/") || l.passed || l.Role == Configurer { // cmake looks for its root by argv[0]
 		l.Args = append([]string{path}, l.Args[1:]...)
 	}
+}
+
+// settle makes argv[0] lead to the tool. Compilers find their own parts by
+// looking for themselves on PATH: a bare name has to lead there to what we
+// execute, or it becomes the path. A script that stands in front of a tool is
+// remembered, so that its own call of us goes on to what stands behind it.
+func (l *look) settle() {
+	if l.Role != Runner && !strings.Contains(l.Args[0], "/") && l.first(l.Args[0]) != l.Path {
+		l.Args = append([]string{l.Path}, l.Args[1:]...)
+	}
+	if isScript(l.Path) {
+		l.Env = With(l.Env, pastVar, strings.Join(append(l.past, l.Path), ":"))
+	}
+}
+
+// first is what a bare name leads to for the tool that we execute.
+func (l *look) first(name string) string {
+	list, ok := Lookup(l.Env, "PATH")
+	if !ok {
+		list = defaultPath
+	}
+	for dir := range strings.SplitSeq(list, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		if path := dir + "/" + name; executable(path) == nil {
+			return path
+		}
+	}
+	return ""
 }
 
 // linker plans a call of a linker.
 func (l *look) linker() error {
 	call := Read(Linker, l.Tool, l.Args[1:], readResponse)
-	path, err := l.search.linker(l.Env, l.Args[0], l.home)
+	asked := l.Args[0]
+	if base(asked) != l.Tool { // mold in the place of ld: it is looked for as mold
+		asked = l.Tool
+	}
+	path, err := l.search.linker(l.Env, asked, l.home)
 	if err != nil {
 		return err
 	}
 	l.execute(path)
 	l.Ticket = call.Links
-	if !call.Wraps {
+	if call.Wraps {
+		l.underMold()
+	} else {
 		l.Env = stripped(l.Env, "PATH")
 	}
 	if l.Ticket {
 		l.Env = stripped(l.Env, "COMPILER_PATH")
 	}
 	return nil
+}
+
+// underMold has `mold -run CMD` put our mold in the place of every linker, and
+// not the real one: what compilers execute by a path past us comes to us then.
+// mold sets MOLD_PATH to itself, so it is set again behind it.
+func (l *look) underMold() {
+	const env = "/usr/bin/env"
+	shim := string(l.home) + "/mold"
+	if len(l.Args) < 3 || strings.Contains(l.Args[2], "=") || executable(env) != nil || executable(shim) != nil {
+		return
+	}
+	l.Args = append([]string{l.Args[0], l.Args[1], env, "MOLD_PATH=" + shim}, l.Args[2:]...)
 }
 
 // configurer plans a call of cmake or meson, or of make or ninja. Where it may

@@ -64,7 +64,7 @@ func (f family) stops(a string) bool {
 		"--user-dependencies", "--version", "--help", "-dumpversion", "-dumpmachine":
 		return true
 	}
-	if strings.HasPrefix(a, "--print-") || strings.HasPrefix(a, "-print-") {
+	if prints(a) {
 		return true
 	}
 	if f == gccOptions {
@@ -76,6 +76,27 @@ func (f family) stops(a string) bool {
 		return true
 	}
 	return strings.HasPrefix(a, "-ccc-print-") || strings.HasPrefix(a, "--autocomplete=")
+}
+
+// prints says whether an option makes a driver print something of itself, and
+// end. An option that only looks like one of these is none to gcc, which links.
+func prints(a string) bool {
+	what, ok := strings.CutPrefix(strings.TrimPrefix(a, "-"), "-print-")
+	if !ok {
+		what, ok = strings.CutPrefix(a, "-print-")
+	}
+	if !ok {
+		return false
+	}
+	what, _, _ = strings.Cut(what, "=")
+	switch what {
+	case "file-name", "libgcc-file-name", "multi-directory", "multi-lib", "multi-os-directory", "multiarch", "prog-name",
+		"search-dirs", "sysroot", "sysroot-headers-suffix", // gcc
+		"effective-triple", "target-triple", "targets", "resource-dir", "runtime-dir", "rocm-search-dirs",
+		"supported-cpus", "supported-extensions", "enabled-extensions", "diagnostic-options", "diagnostic-categories": // clang
+		return true
+	}
+	return false
 }
 
 // hidesLinker says whether option a can make the driver find its linker past

@@ -47,6 +47,22 @@ func RoleOf(name string) Role {
 	return None
 }
 
+// NameOf is the name that a shim was called by: the caller's, or, where that is
+// no tool's (a symbolic link to us of another name, exec -a), that of the file
+// we are. "" is no shim.
+func NameOf(argv0 string) string {
+	self := base(selfPath())
+	switch name := base(argv0); {
+	case RoleOf(name) == Linker && self == "mold": // mold -run executes us in the place of ld, and calls us so
+		return self
+	case RoleOf(name) != None:
+		return name
+	case RoleOf(self) != None:
+		return self
+	}
+	return ""
+}
+
 // unversioned cuts a version of digits and dots from the end of a name.
 func unversioned(name string) string {
 	i := strings.LastIndexByte(name, '-')

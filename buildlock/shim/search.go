@@ -3,6 +3,7 @@ package shim
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -32,17 +33,30 @@ type search struct {
 	direct bool        // pass over compiler caches that stand under a compiler's name
 	passed bool        // one was passed over
 	cached bool        // what was found last is one
+	home   Home        // a list that has this directory is searched behind it
+	past   []string    // scripts that called us: the tool is what stands behind them
 }
 
-func newSearch() *search {
-	s := &search{}
+// pastVar lists scripts that stand in front of a tool and that a shim executed
+// on the way to it. They may call the shim in turn: `exec $(which gcc) "$@"` in
+// a directory before ours.
+const pastVar = "GPUCI_PAST"
+
+func newSearch(env []string, home Home) *search {
+	s := &search{home: home}
+	if list, ok := Lookup(env, pastVar); ok && list != "" {
+		s.past = strings.Split(list, ":")
+	}
 	_ = unix.Stat("/proc/self/exe", &s.self) // without /proc, directories of shims are still known
 	return s
 }
 
-// in looks through a list like PATH for the first real tool of that name.
+// in looks through a list like PATH for the first real tool of that name. Who
+// came to us through the list found nothing, or something that called us, before
+// our own directory: the tool stands behind it.
 func (s *search) in(list, name string) (string, error) {
 	found := error(syscall.ENOENT)
+	list = s.behind(list)
 	for dir := range strings.SplitSeq(list, ":") {
 		if dir == "" {
 			dir = "."
@@ -59,10 +73,40 @@ func (s *search) in(list, name string) (string, error) {
 	return "", &NotFoundError{name, found}
 }
 
+func (s *search) behind(list string) string {
+	if s.home == "" {
+		return list
+	}
+	for rest := list; rest != ""; {
+		var dir string
+		dir, rest, _ = strings.Cut(rest, ":")
+		if isShims(dir) {
+			return rest
+		}
+	}
+	return list
+}
+
+// isScript says whether an executable begins with a line that names its
+// interpreter.
+func isScript(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var b [2]byte
+	n, _ := f.Read(b[:])
+	return n == 2 && b == [2]byte{'#', '!'}
+}
+
 // real says whether the executable at path is a tool and not one of us.
 func (s *search) real(path string) bool {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil || st.Dev == s.self.Dev && st.Ino == s.self.Ino {
+		return false
+	}
+	if slices.Contains(s.past, path) {
 		return false
 	}
 	s.cached = isCache(path)
@@ -120,12 +164,18 @@ func (s *search) linker(env []string, argv0 string, home Home) (string, error) {
 	if name == argv0 {
 		return s.tool(env, name, home)
 	}
+	caller := callerPath()
+	if strings.Contains(base(caller), "clang") {
+		if path := s.ask(caller, name, env); path != "" {
+			return path, nil
+		}
+	}
 	if list, ok := Lookup(env, "COMPILER_PATH"); ok {
 		if path, err := s.in(list, name); err == nil {
 			return path, nil
 		}
 	}
-	if caller := callerPath(); isDriver(base(caller)) {
+	if isDriver(base(caller)) {
 		if path, err := s.in(caller[:strings.LastIndexByte(caller, '/')], name); err == nil {
 			return path, nil
 		}

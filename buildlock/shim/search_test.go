@@ -83,24 +83,24 @@ func TestLook(t *testing.T) {
 		{"by path", "bin", "-", "/elsewhere/gcc -c a.c", "bin/gcc bin/gcc", "bin", "-"},
 		{"compile through a masquerade", "shims:masquerade:bin", "-", "gcc -c a.c", "masquerade/gcc gcc", "masquerade:bin", "-"},
 		{"link past a masquerade", "shims:masquerade:bin", "-", "gcc a.o", "+bin/gcc bin/gcc", "masquerade:bin", "-"},
-		{"where it was when the shims were made", "shims:nowhere", "-", "gcc -c a.c", "llvm/gcc gcc", "nowhere", "-"},
+		{"where it was when the shims were made", "shims:nowhere", "-", "gcc -c a.c", "llvm/gcc llvm/gcc", "nowhere", "-"},
 		{"nvcc with its device link", "shims:bin", "shims", "nvcc a.cu", "+bin/nvcc nvcc", "bin", "-"},
 		{"nvcc -run", "shims:bin", "shims", "nvcc -run a.cu", "bin/nvcc nvcc", "shims:bin", "shims"},
 		{"ld by name looks on PATH", "shims:bin", "shims:llvm", "ld.lld a.o", "+bin/ld.lld ld.lld", "bin", "llvm"},
 		{"ld by path looks in COMPILER_PATH", "shims:bin", "shims:llvm", "/s/ld.lld a.o", "+llvm/ld.lld llvm/ld.lld", "bin", "llvm"},
 		{"ld that only answers", "shims:bin", "shims", "ld --version", "bin/ld ld", "bin", "shims"},
-		{"mold -run keeps the shims", "shims:bin", "shims", "mold -run make", "bin/mold mold", "shims:bin", "shims"},
+		{"mold -run keeps the shims", "shims:bin", "shims", "mold -run make", "bin/mold bin/mold", "shims:bin", "shims"},
 		{"launcher", "shims:bin", "shims", "ccache gcc -c a.c", "bin/ccache ccache", "bin", "-"},
 		{"launcher with settings", "shims:bin", "shims", "ccache max_size=/x gcc a.o", "+bin/gcc bin/gcc", "bin", "-"},
 		{"launcher, link", "shims:masquerade:bin", "shims", "ccache gcc a.o", "+bin/gcc bin/gcc", "masquerade:bin", "-"},
 		{"launcher, sources", "shims:bin", "shims", "ccache gcc a.c", "bin/gcc bin/gcc", "bin", "shims"},
 		{"launcher, missing compiler", "shims:bin", "shims", "ccache /missing/gcc a.o", "+/missing/gcc /missing/gcc", "bin", "-"},
-		{"launcher of rustc", "shims:bin", "shims", "ccache /x/rustc --crate-name a", "bin/ccache ccache", "shims:bin", "shims"},
+		{"launcher of rustc", "shims:bin", "shims", "ccache /x/rustc --crate-name a", "bin/ccache bin/ccache", "shims:bin", "shims"},
 		{"launcher alone", "shims:bin", "shims", "ccache -s", "bin/ccache ccache", "bin", "shims"},
-		{"configure", "shims:bin", "shims", "cmake ..", "bin/cmake cmake", "bin", "shims"},
-		{"configure, COMPILER_PATH unset", "shims:bin", "-", "cmake ..", "bin/cmake cmake", "bin", "shims"},
-		{"cmake --build configures again", "shims:bin", "shims", "cmake --build .", "bin/cmake cmake", "bin", "shims"},
-		{"cmake -E runs what it is given", "shims:bin", "shims", "cmake -E env make", "bin/cmake cmake", "shims:bin", "shims"},
+		{"configure", "shims:bin", "shims", "cmake ..", "bin/cmake bin/cmake", "bin", "shims"},
+		{"configure, COMPILER_PATH unset", "shims:bin", "-", "cmake ..", "bin/cmake bin/cmake", "bin", "shims"},
+		{"cmake --build configures again", "shims:bin", "shims", "cmake --build .", "bin/cmake bin/cmake", "bin", "shims"},
+		{"cmake -E runs what it is given", "shims:bin", "shims", "cmake -E env make", "bin/cmake bin/cmake", "shims:bin", "shims"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := s.env(c.path, c.compilerPath)
@@ -168,7 +168,7 @@ func TestSearchPassesOurselves(t *testing.T) {
 	if err := os.Symlink(self, s.root+"/stray/gcc"); err != nil {
 		t.Fatal(err)
 	}
-	got, err := newSearch().in(s.list("stray:bin"), "gcc")
+	got, err := newSearch(nil, "").in(s.list("stray:bin"), "gcc")
 	if err != nil || s.short(got) != "bin/gcc" {
 		t.Errorf("found %s, %v", got, err)
 	}
@@ -178,7 +178,7 @@ func TestSearchRelative(t *testing.T) {
 	s := newShelf(t)
 	t.Chdir(s.root + "/bin")
 	for _, list := range []string{"", ":/nowhere", "."} {
-		if got, err := newSearch().in(list, "gcc"); err != nil || got != "./gcc" {
+		if got, err := newSearch(nil, "").in(list, "gcc"); err != nil || got != "./gcc" {
 			t.Errorf("PATH %q: %s, %v; want ./gcc", list, got, err)
 		}
 	}

@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,7 +22,7 @@ import (
 
 // limit ends a build that does not: the incident itself took longer than
 // anybody waited.
-const limit = 120 * time.Second
+const limit = 100 * time.Second
 
 // outcome is what one build did to the machine.
 type outcome struct {
@@ -104,7 +105,8 @@ func playBuild(t *testing.T, crate, tools, linker, how string) (o outcome) {
 	if linker == "mold" {
 		cmd.Env = append(cmd.Env, "RUSTFLAGS=-Clink-arg=-fuse-ld=mold")
 	}
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
@@ -122,7 +124,8 @@ func playBuild(t *testing.T, crate, tools, linker, how string) (o outcome) {
 		o.over = true
 		endTree(t, crate)
 	case err != nil:
-		t.Fatalf("%s %s: %v", linker, how, err)
+		text := said.String()
+		t.Fatalf("%s %s: %v\n…%s", linker, how, err, text[max(0, len(text)-2000):])
 	}
 	return o
 }

@@ -49,9 +49,9 @@ func TestShimRefuses(t *testing.T) {
 	}{
 		{"gcc a.o", "GPUCI_WAIT=0", 75, "gpuci lock status", "gcc timeout"},
 		{"gcc a.o", "GPUCI_WAIT=30ms", 75, "lane other", "gcc timeout"},
-		{"gcc a.o", "GPUCI_LOCK_DIR=" + file, 69, "GPUCI_LOCK_DIR", "gcc failed"},
-		{"gcc a.o", "GPUCI_WAIT=soon", 78, "GPUCI_WAIT", ""},
-		{"gcc a.o", "GPUCI_LINKS=0", 78, "GPUCI_LINKS", ""},
+		{"gcc a.o", "GPUCI_LOCK_DIR=" + file, 69, "lock-dir in /etc/gpuci.toml", "gcc failed"},
+		{"gcc a.o", "GPUCI_WAIT=soon", 78, "GPUCI_WAIT", "gcc failed"},
+		{"gcc a.o", "GPUCI_LINKS=0", 78, "GPUCI_LINKS", "gcc failed"},
 		{"odd-clang -c a.c", "", 127, "real odd-clang", ""},
 	} {
 		status, out := r.run(t, c.line, c.env)

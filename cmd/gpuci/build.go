@@ -42,8 +42,9 @@ Examples:
 
 Exit codes: CMD's own, 128 and the signal's number if a signal ended it, 127 and
 126 if it could not be started; 64 usage, 69 shims cannot be made or the lock
-directory cannot be used, 78 configuration, 130 and 143 interrupted. A link that
-waited longer than [build] wait fails, and the build with it.`,
+directory cannot be used, 75 the build lock was not had in [build] wait, 78
+configuration, 130 and 143 interrupted. A link that waited longer than [build]
+wait fails, and the build with it.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -76,11 +77,12 @@ func (a *app) build(ctx context.Context, argv []string) (int, error) {
 	}
 	defer os.Remove(log)
 	v := p.values(base)
-	v.LockDir, v.Lane, v.Command, v.Build, v.Log = p.lockDir(), p.lane.Name, commandText(argv), newBuildID(time.Now()), log
-	env := d.Environ(base, v)
+	v.LockDir, v.Command, v.Build, v.Log = p.lockDir(), commandText(argv), newBuildID(time.Now()), log
+	v.Lane, v.Root = p.lane.Name, p.lane.Root
 	if p.lane.Name == "" { // also when gpuci itself was started in a lane
-		env = without(env, shim.LaneVar)
+		base = shim.Without(shim.Without(base, shim.LaneVar), shim.LaneRootVar)
 	}
+	env := d.For(d.Environ(base, v), argv, p.dir)
 	ticket, err := a.serialize(ctx, p, argv)
 	if err != nil {
 		return 0, err
@@ -94,18 +96,15 @@ func (a *app) build(ctx context.Context, argv []string) (int, error) {
 		w.Run(ctx, p.Members)
 	}})
 	if !errors.As(err, new(startError)) {
-		a.sayLinks(log, w, before)
+		a.sayLinks(log, w, d, before)
 	}
 	return code, err
 }
 
-// linkWait is how long a shim waits where nobody says.
-const linkWait = 30 * time.Minute
-
 // linkWatch watches the links of a build with environment env.
 func (a *app) linkWatch(v shim.Values, env []string) *links.Watch {
 	w := &links.Watch{
-		Build: v.Build, LockDir: v.LockDir, Slots: number(env, shim.LinksVar), Limit: linkWait,
+		Build: v.Build, LockDir: v.LockDir, Slots: number(env, shim.LinksVar), Limit: buildlock.DefaultWait,
 		Waiting: func(l buildlock.Line) { a.console.note(waitingText(l)) },
 	}
 	if text, ok := shim.Lookup(env, shim.WaitVar); ok {
@@ -117,15 +116,21 @@ func (a *app) linkWatch(v shim.Values, env []string) *links.Watch {
 }
 
 // sayLinks says at the end of a build what its links were like.
-func (a *app) sayLinks(log string, w *links.Watch, before pressure.Reading) {
+func (a *app) sayLinks(log string, w *links.Watch, d shim.Directory, before pressure.Reading) {
 	events, err := buildlock.ReadLinkLog(log)
 	if err != nil {
 		a.console.note(err.Error())
 	}
 	links.PassOn(events, os.Getenv(shim.LogVar))
 	s := w.Sum(events)
-	for _, e := range s.NotRun {
+	for _, e := range s.Refused {
 		a.console.note(fmt.Sprintf("%s (pid %d) was not run: %s", e.Tool, e.PID, e.Error))
+	}
+	if len(s.Refused) > 0 && s.Refused[0].Remedy != "" { // the first says what the others would
+		a.console.note("hint: " + s.Refused[0].Remedy)
+	}
+	if !d.Whole() {
+		a.console.note(shim.BrokenText + d.Path)
 	}
 	a.console.note(s.String() + stallText(before, pressure.Read(pressure.Real)))
 }
@@ -146,16 +151,11 @@ func (a *app) serialize(ctx context.Context, p place, argv []string) (*buildlock
 	if p.config.Build.Serialize != config.SerializeBuild {
 		return nil, nil
 	}
-	return a.take(ctx, p, buildlock.Build, -1, argv)
-}
-
-// linkLog makes the file in which each shim writes a line about its link.
-func linkLog() (string, error) {
-	f, err := os.CreateTemp("", "gpuci-links-")
-	if err != nil {
-		return "", fmt.Errorf("make the journal of the links: %w; TMPDIR names a directory that can be written", err)
+	t, err := a.take(ctx, p, buildlock.Build, p.config.Build.Wait, argv)
+	if errors.As(err, new(*buildlock.BusyError)) {
+		return nil, coded{gates.Refused.ExitCode(), err.Error(), a.lockHint(err) + "; [build] wait in gpuci.toml says how long to wait"}
 	}
-	return f.Name(), f.Close()
+	return t, err
 }
 
 // newBuildID names a build: the time it began, then enough chance that two in

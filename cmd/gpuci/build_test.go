@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"gpuci/buildlock"
+	"gpuci/gates/config"
 )
 
 // makefile has n programs, each compiled and then linked.
@@ -39,7 +39,7 @@ func TestBuildLinks(t *testing.T) {
 		{"lock", "run", "--", s.command(t).Path, "build", "--", "make", "-j20"},
 	} {
 		code, _, stderr := s.run(t, args...)
-		if code != 0 || !strings.Contains(stderr, "gpuci: 8 links, all of them under a ticket; waited ") || !strings.Contains(stderr, "; io full ") {
+		if code != 0 || !strings.Contains(stderr, "gpuci: 8 links under tickets, none seen without; waited ") || !strings.Contains(stderr, "; io full ") {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
 		}
 		if out, err := exec.Command("sh", "-c", "rm -f "+s.dir+"/m?").CombinedOutput(); err != nil {
@@ -56,7 +56,7 @@ func TestBuildInBuild(t *testing.T) {
 	s := newStage(t)
 	s.makefile(t, 3)
 	_, _, stderr := s.run(t, "build", "--", s.command(t).Path, "build", "--", "make")
-	if n := strings.Count(stderr, "gpuci: 3 links, all of them under a ticket"); n != 2 {
+	if n := strings.Count(stderr, "gpuci: 3 links under tickets, none seen without; waited "); n != 2 {
 		t.Errorf("said %d times: %s", n, stderr)
 	}
 }
@@ -65,7 +65,7 @@ func TestBuildInBuild(t *testing.T) {
 func TestBuildWaits(t *testing.T) {
 	s := newStage(t)
 	s.makefile(t, 2)
-	ticket := s.hold(t, buildlock.Link, buildlock.Who{Lane: "kda-adjoint", Command: "cargo build --tests"})
+	ticket := s.hold(t, buildlock.Who{Lane: "kda-adjoint", Command: "cargo build --tests"})
 	r := s.start(t, "waiting for the link lock, 1st in line", "build", "--", "make", "-j2")
 	text := r.stderr.String()
 	if !strings.Contains(text, "of 30m; held by lane kda-adjoint (pid ") || !strings.Contains(text, "cargo build --tests) since ") || !strings.Contains(text, ", io full ") {
@@ -79,7 +79,7 @@ func TestBuildWaits(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	text = r.stderr.String()
-	if strings.Count(text, "waiting for") != 1 || !strings.Contains(text, "2 links, all of them under a ticket") {
+	if strings.Count(text, "waiting for") != 1 || !strings.Contains(text, "2 links under tickets, none seen without; waited ") {
 		t.Errorf("said %q", text)
 	}
 }
@@ -90,9 +90,9 @@ func TestBuildWaitRunsOut(t *testing.T) {
 	s := newStage(t)
 	s.makefile(t, 1)
 	s.write(t, "gpuci.toml", "build.wait = '100ms'\n")
-	s.hold(t, buildlock.Link, buildlock.Who{Lane: "kda-adjoint"})
+	s.hold(t, buildlock.Who{Lane: "kda-adjoint"})
 	code, _, stderr := s.run(t, "build", "--", "make")
-	if code != 2 || !strings.Contains(stderr, "was not run: gave up waiting for the link lock") || !strings.Contains(stderr, "gpuci: no links") {
+	if code != 2 || !strings.Contains(stderr, "was not run: gave up waiting for the link lock") || !strings.Contains(stderr, "gpuci: 0 links under tickets, 1 not run, none seen without; waited 1") || !strings.Contains(stderr, "hint: gpuci lock status") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -142,7 +142,7 @@ func TestBuildSignals(t *testing.T) {
 		r.stderr.hear(t, "stopping; once more ends it at once")
 	}
 	_ = r.Wait()
-	if code := r.ProcessState.ExitCode(); code != 143 || !strings.Contains(r.stderr.String(), "gpuci: no links") {
+	if code := r.ProcessState.ExitCode(); code != 143 || !strings.Contains(r.stderr.String(), "gpuci: no link came to the shims, and none was seen past them") {
 		t.Errorf("exit %d, %s", code, r.stderr.String())
 	}
 	if processRuns(s.pid(t, "pid")) {
@@ -169,14 +169,10 @@ func TestBuildBrokenFile(t *testing.T) {
 	}
 }
 
-// Nothing runs unlocked: a lock directory that cannot be used is exit 69.
-func TestUnfit(t *testing.T) {
-	s := newStage(t)
-	s.write(t, "file", "")
-	s.env = append(s.env, "GPUCI_LOCK_DIR="+filepath.Join(s.dir, "file"))
-	for _, args := range [][]string{{"lock", "run", "--", "echo", "ran"}, {"lock", "status"}, {"lock", "void", "link-1", "--why", "x"}} {
-		if code, stdout, stderr := s.run(t, args...); code != 69 || stdout != "" || !strings.Contains(stderr, "GPUCI_LOCK_DIR") {
-			t.Errorf("%q: exit %d, %q, %s", args, code, stdout, stderr)
-		}
+// The longest wait of a link is one number, wherever it stands.
+func TestDefaultWait(t *testing.T) {
+	cfg, err := config.Load(config.Sources{Workspace: os.DevNull})
+	if err != nil || cfg.Build.Wait != buildlock.DefaultWait {
+		t.Errorf("%s in gpuci.toml, %s in a shim, %v", cfg.Build.Wait, buildlock.DefaultWait, err)
 	}
 }

@@ -27,24 +27,29 @@ func (a *app) envCommand() *cobra.Command {
 and COMPILER_PATH: from then on every link that is made from that shell queues,
 whatever build system makes it. A second time changes nothing more.
 
-Examples:
-  eval "$(gpuci env)"                    # bash, zsh
-  gpuci env --shell fish | source        # fish
-  eval "$(gpuci env --shell direnv)"     # in an .envrc
-  eval "$(gpuci env --unset)"            # take it back
+The lines are for the shell that started gpuci; where that was no shell, for the
+one that $SHELL names; --shell says otherwise. When gpuci env fails it prints the
+line false, so that set -e; eval "$(gpuci env)" stops.
 
-Exit codes: 0, 64 usage, 69 shims cannot be made or the lock directory cannot
-be used, 78 configuration.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.env(cmd, o) },
+Examples:
+  eval "$(gpuci env)"                    # bash, zsh, sh
+  gpuci env | source                     # fish
+  eval "$(gpuci env --shell direnv)"     # in an .envrc
+  eval "$(gpuci env --unset)"            # take it back; fish: gpuci env --unset | source
+
+Exit codes: 0, 64 usage, also a shell that there are no lines for, 69 shims
+cannot be made or the lock directory cannot be used, 78 configuration.`,
+		Annotations: map[string]string{onFailure: "false"}, // a command in every shell
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.env(cmd, o) },
 	}
-	cmd.Flags().StringVar(&o.shell, "shell", "", "bash, zsh, fish or direnv; what $SHELL says if not given")
+	cmd.Flags().StringVar(&o.shell, "shell", "", "bash, zsh, sh, fish or direnv; the shell that started gpuci if not given")
 	cmd.Flags().BoolVar(&o.unset, "unset", false, "print what takes it back")
 	return cmd
 }
 
 func (a *app) env(cmd *cobra.Command, o envOptions) error {
-	sh, err := shellNamed(o.shell, os.Getenv("SHELL"))
+	sh, err := shellFor(o.shell, parentProgram(), os.Getenv("SHELL"))
 	if err != nil {
 		return err
 	}
@@ -71,15 +76,15 @@ func (a *app) env(cmd *cobra.Command, o envOptions) error {
 // shellEnv is the environment a shell is to have. It keeps the tickets that are
 // held above it, and nobody watches what it links.
 func (p place) shellEnv(base []string, d shim.Directory, sh shell) []string {
-	base = without(base, shim.LogVar)
+	base = shim.Without(base, shim.LogVar)
 	v := p.values(base)
 	v.Links = 0 // the directory of shims has it
 	if _, set := shim.Lookup(base, shim.LaneVar); !set && sh.name == "direnv" {
-		v.Lane = p.lane.Name // a shell walks from lane to lane, an .envrc stays
+		v.Lane, v.Root = p.lane.Name, p.lane.Root // a shell walks from lane to lane, an .envrc stays
 	}
 	env := d.Environ(base, v)
 	var added []string
-	for _, name := range []string{shim.LaneVar, shim.WaitVar} {
+	for _, name := range []string{shim.LaneVar, shim.LaneRootVar, shim.WaitVar, shim.CUDAHomeVar} {
 		_, before := shim.Lookup(base, name)
 		if _, after := shim.Lookup(env, name); after && !before {
 			added = append(added, name)

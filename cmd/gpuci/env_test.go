@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gpuci/buildlock/links"
+	"gpuci/buildlock/shim"
 )
 
 // Real shells read what `gpuci env` prints: the shims are in front, a second
@@ -77,20 +77,112 @@ func TestEnvDirenv(t *testing.T) {
 	}
 }
 
-// The shell is told from $SHELL; one we have no lines for is an error.
-func TestEnvGuess(t *testing.T) {
+// The lines are for the shell that asks, whatever $SHELL says, also in a script
+// and for --unset.
+func TestEnvReader(t *testing.T) {
+	const lines = `gpuci env > set; gpuci env --unset > unset`
+	for name, c := range map[string]struct {
+		login string
+		argv  []string
+		want  string
+	}{
+		"bash under fish": {"/usr/bin/fish", []string{"bash", "--norc", "-c", lines + "; true"}, "export PATH="},
+		"sh under tcsh":   {"/bin/tcsh", []string{"sh", "-c", lines + "; true"}, "export PATH="},
+		"zsh under nu":    {"/usr/bin/nu", []string{"zsh", "-fc", lines + "; true"}, "export PATH="},
+		"fish under bash": {"/bin/bash", []string{"fish", "--no-config", "-c", lines}, "set -gx PATH "},
+		"a script":        {"/usr/bin/fish", []string{"./script"}, "export PATH="},
+		"no shell":        {"/usr/bin/fish", []string{"timeout", "60", "gpuci", "env"}, "set -gx PATH "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShellStage(t, c.argv[0])
+			s.write(t, "script", "#!/bin/sh\n"+lines+"\n")
+			if err := os.Chmod(filepath.Join(s.dir, "script"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(c.argv[0], c.argv[1:]...)
+			cmd.Dir, cmd.Env = s.dir, append(s.env, "SHELL="+c.login)
+			code, stdout, stderr := runCommand(t, cmd)
+			set, _ := os.ReadFile(filepath.Join(s.dir, "set"))
+			if code != 0 || !strings.Contains(stdout+string(set), c.want) {
+				t.Errorf("exit %d, %s, %s", code, set, stderr)
+			}
+			if unset, err := os.ReadFile(filepath.Join(s.dir, "unset")); err == nil && string(unset) != "" {
+				t.Errorf("--unset changes what nobody changed: %s", unset)
+			}
+		})
+	}
+}
+
+// Who does not ask from a shell gets what $SHELL names.
+func TestEnvLogin(t *testing.T) {
 	s := newStage(t)
-	for shell, want := range map[string]string{"/usr/bin/fish": "set -gx PATH", "/bin/bash": "export PATH=", "/bin/dash": "export PATH=", "": "export PATH="} {
-		s.env = append(s.env, "SHELL="+shell)
+	for login, want := range map[string]string{"/usr/bin/fish": "set -gx PATH", "/bin/bash": "export PATH=", "/bin/zsh-5.9": "export PATH=", "/bin/dash": "export PATH=", "": "export PATH="} {
+		s.env = append(s.env, "SHELL="+login)
 		if code, stdout, stderr := s.run(t, "env"); code != 0 || !strings.Contains(stdout, want) || strings.Contains(stdout, "GPUCI_LINK_LOG") {
-			t.Errorf("SHELL=%s: exit %d, %s%s", shell, code, stdout, stderr)
+			t.Errorf("SHELL=%s: exit %d, %s%s", login, code, stdout, stderr)
 		}
 	}
-	s.env = append(s.env, "SHELL=/bin/tcsh")
-	for _, args := range [][]string{{"env"}, {"env", "--shell", "cmd.exe"}, {"env", "extra"}} {
-		if code, stdout, stderr := s.run(t, args...); code != 64 || stdout != "" || !strings.Contains(stderr, "hint: ") {
-			t.Errorf("%q: exit %d, %q, %s", args, code, stdout, stderr)
+}
+
+func TestShellFor(t *testing.T) {
+	for _, c := range []struct{ flag, parent, login, want string }{
+		{"fish", "/bin/bash", "/bin/bash", "fish"}, {"direnv", "/bin/bash", "", "direnv"},
+		{"", "/bin/bash", "/usr/bin/fish", "bash"}, {"", "/usr/bin/fish", "/bin/bash", "fish"},
+		{"", "/usr/bin/ksh93", "", "ksh"}, {"", "/usr/bin/make", "/bin/zsh-5.9", "zsh"},
+		{"", "/bin/busybox", "/bin/tcsh", "busybox"}, {"", "/usr/bin/python3.11", "", "sh"},
+		{"", "", "", "sh"},
+		{"", "/bin/tcsh", "/bin/bash", ""}, {"", "/usr/bin/nu", "/bin/bash", ""}, {"", "/usr/bin/make", "/bin/csh", ""}, {"cmd.exe", "/bin/bash", "/bin/bash", ""},
+	} {
+		got, err := shellFor(c.flag, c.parent, c.login)
+		if got.name != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: %q, %v", c, got.name, err)
 		}
+	}
+}
+
+// A gpuci env that fails stops the script that evaluates it.
+func TestEnvFails(t *testing.T) {
+	s := newShellStage(t, "bash")
+	s.env = append(s.env, "SHELL=/bin/tcsh")
+	s.write(t, "file", "")
+	unfit := s
+	unfit.env = append(append([]string{}, s.env...), "GPUCI_LOCK_DIR="+filepath.Join(s.dir, "file"))
+	for _, c := range []struct {
+		stage stage
+		args  []string
+		code  int
+	}{{s, []string{"env"}, 64}, {s, []string{"env", "--shell", "cmd.exe"}, 64}, {s, []string{"env", "extra"}, 64}, {s, []string{"env", "--bogus"}, 64}, {unfit, []string{"env", "--shell", "sh"}, 69}} {
+		if code, stdout, stderr := c.stage.run(t, c.args...); code != c.code || stdout != "false\n" || !strings.Contains(stderr, "hint: ") {
+			t.Errorf("%q: exit %d, %q, %s", c.args, code, stdout, stderr)
+		}
+		cmd := exec.Command("bash", "--norc", "-c", `set -e; eval "$(gpuci `+strings.Join(c.args, " ")+`)"; echo went on`)
+		if c.code == 64 && len(c.args) == 1 {
+			continue // bash is a shell that it has lines for
+		}
+		cmd.Dir, cmd.Env = s.dir, c.stage.env
+		if code, stdout, _ := runCommand(t, cmd); code == 0 || stdout != "" {
+			t.Errorf("%q: the script went on: exit %d, %s", c.args, code, stdout)
+		}
+	}
+}
+
+// Where the CUDA toolkit is goes into a shell with the shims, and out with them.
+func TestEnvCUDA(t *testing.T) {
+	s := newShellStage(t, "bash")
+	if err := os.MkdirAll(filepath.Join(s.dir, "cuda", "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "cuda/bin/nvcc", "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(s.dir, "cuda/bin/nvcc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := shim.Lookup(s.env, "PATH")
+	s.env = append(shim.Without(shim.Without(s.env, "CUDA_HOME"), "CUDA_PATH"), "PATH="+s.dir+"/cuda/bin:"+path)
+	cmd := exec.Command("bash", "--norc", "-euc", `for i in 1 2; do eval "$(gpuci env)"; echo "$CUDA_HOME"; done; eval "$(gpuci env --unset)"; echo "${CUDA_HOME-none}"`)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	code, stdout, stderr := runCommand(t, cmd)
+	if want := s.dir + "/cuda\n" + s.dir + "/cuda\nnone\n"; code != 0 || stdout != want {
+		t.Errorf("exit %d, %q, want %q, %s", code, stdout, want, stderr)
 	}
 }
 
@@ -98,7 +190,7 @@ func TestEnvGuess(t *testing.T) {
 // workspace that says how long a link waits.
 func newShellStage(t *testing.T, tool string) stage {
 	t.Helper()
-	if _, err := exec.LookPath(tool); err != nil {
+	if _, err := exec.LookPath(tool); err != nil && !strings.Contains(tool, "/") {
 		needsTool(t, tool)
 	}
 	s := newStage(t)
@@ -133,7 +225,7 @@ func (s stage) environment(t *testing.T, name string) map[string]string {
 func (s stage) inFront(t *testing.T, before, after map[string]string) {
 	t.Helper()
 	shims, rest, _ := strings.Cut(after["PATH"], ":")
-	if !links.IsShims(shims) || rest != before["PATH"] {
+	if !shim.IsShims(shims) || rest != before["PATH"] {
 		t.Errorf("PATH is %s", after["PATH"])
 	}
 	if after["COMPILER_PATH"] != shims || after["GPUCI_WAIT"] != "7m0s" {

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
@@ -53,7 +56,7 @@ func lockExit(err error) int {
 	switch {
 	case errors.As(err, &busy), errors.As(err, &voided):
 		return gates.Refused.ExitCode()
-	case errors.Is(err, buildlock.ErrOrder):
+	case errors.Is(err, buildlock.ErrOrder), errors.Is(err, buildlock.ErrNotOwner):
 		return gates.ExitUsage
 	case errors.Is(err, buildlock.ErrUnfit), errors.Is(err, shim.ErrUnfit):
 		return exitUnfit
@@ -64,22 +67,14 @@ func lockExit(err error) int {
 }
 
 // lockHint says what to do about it.
-func lockHint(err error) string {
-	var busy *buildlock.BusyError
-	switch {
-	case errors.As(err, &busy):
-		return "gpuci lock status says who has it; --wait says how long to wait"
-	case errors.Is(err, buildlock.ErrOrder):
-		return "named locks come first, by their names, then the build lock, then links: take them in this order, the outer one first"
-	case errors.Is(err, buildlock.ErrUnfit):
-		return "nothing runs without its lock; GPUCI_LOCK_DIR, or lock-dir in /etc/gpuci.toml, names another directory"
-	}
-	return ""
-}
+func (a *app) lockHint(err error) string { return buildlock.Remedy(err, a.locks) }
 
-// exit says the error, if it has words, and returns the exit code.
-func (a *app) exit(err error) int {
+// exit says the error of a command, if it has words, and returns the exit code.
+func (a *app) exit(cmd *cobra.Command, err error) int {
 	code := exitCode(err, a.ran)
+	if text, ok := cmd.Annotations[onFailure]; ok && err != nil {
+		_, _ = io.WriteString(a.out, text+"\n")
+	}
 	if err == nil {
 		return code
 	}
@@ -93,19 +88,23 @@ func (a *app) exit(err error) int {
 		a.console.note(err.Error())
 	}
 	if c.hint == "" {
-		c.hint = lockHint(err)
+		c.hint = a.lockHint(err)
 	}
 	switch {
 	case c.hint != "":
 		a.console.note("hint: " + c.hint)
 	case code == gates.ExitUsage && err.Error() != "": // else it is a command's own
-		a.console.note("hint: gpuci --help, or gpuci gate --help, says what there is")
+		a.console.note("hint: " + cmd.CommandPath() + " --help says what there is")
 	}
 	if a.json && err.Error() != "" {
 		_ = a.jsonLine(errorLine{"error", code, err.Error(), c.hint})
 	}
 	return code
 }
+
+// onFailure is the annotation of a command whose stdout is evaluated by a shell:
+// what is to be evaluated when it fails.
+const onFailure = "on-failure"
 
 // errorLine is why there are no outcomes, in JSON.
 type errorLine struct {

@@ -32,6 +32,7 @@ func TestExitCode(t *testing.T) {
 		{&buildlock.BusyError{}, true, 75},
 		{&buildlock.VoidedError{}, true, 75},
 		{buildlock.ErrOrder, true, 64},
+		{buildlock.ErrNotOwner, true, 64},
 		{buildlock.ErrUnfit, true, 69},
 		{shim.ErrUnfit, true, 69},
 		{buildlock.ErrNoTicket, true, 4},

@@ -21,6 +21,7 @@ import (
 type gateOptions struct {
 	all, list, json, keepGoing, verbose, strict bool
 	args                                        []string // after --
+	stall                                       string   // of the gate that was run last
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -153,7 +154,9 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 		if len(list) > 1 {
 			a.console.note("gate " + g.Name)
 		}
+		before := pressure.Read(pressure.Real)
 		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue))
+		o.stall = stallText(before, pressure.Read(pressure.Real))
 		_ = a.console.settle()
 		done = append(done, v)
 		codes = append(codes, v.Exit)
@@ -211,7 +214,7 @@ func (a *app) gateQueue(cfg *config.Config, lane worktrees.Lane) *gates.Queue {
 		Values: p.values(env), Serialize: cfg.Build.Serialize == config.SerializeBuild, Wait: cfg.Build.Wait,
 		Marks: os.Getenv(shim.TicketsVar), Note: func() string { return ioFull(pressure.Read(pressure.Real)) },
 	}
-	q.Values.LockDir, q.Values.Lane = p.lockDir(), lane.Name
+	q.Values.LockDir, q.Values.Lane, q.Values.Root = p.lockDir(), lane.Name, lane.Root
 	q.Shims, q.Unfit = p.shims(env)
 	return q
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"gpuci/buildlock"
+	"gpuci/buildlock/links"
 	"gpuci/gates"
 )
 
@@ -63,7 +65,7 @@ reader = "none"
 func TestGateWaitIsNotCharged(t *testing.T) {
 	s := newStage(t)
 	s.gate(t, 1, "", "build-timeout = '1s'\nno-progress = '1s'\n")
-	ticket := s.hold(t, buildlock.Link, buildlock.Who{Lane: "kda-adjoint"})
+	ticket := s.hold(t, buildlock.Who{Lane: "kda-adjoint"})
 	r := s.start(t, "waiting for the link lock, 1st in line", "gate", "g", "--json")
 	if text := r.stderr.String(); !strings.Contains(text, "held by lane kda-adjoint") || !strings.Contains(text, "io full") {
 		t.Errorf("said %q", text)
@@ -81,7 +83,7 @@ func TestGateWaitIsNotCharged(t *testing.T) {
 func TestGateWaitRunsOut(t *testing.T) {
 	s := newStage(t)
 	s.gate(t, 2, "build.wait = '300ms'\n", "")
-	s.hold(t, buildlock.Link, buildlock.Who{Lane: "kda-adjoint"})
+	s.hold(t, buildlock.Who{Lane: "kda-adjoint"})
 	code, v, _ := s.verdict(t)
 	if code != 75 || v.Outcome != gates.Refused || v.Links.NotRun == 0 {
 		t.Errorf("exit %d, %s, links %+v", code, v.Outcome, v.Links)
@@ -95,14 +97,12 @@ func TestGateWaitRunsOut(t *testing.T) {
 func TestGateSerialize(t *testing.T) {
 	s := newStage(t)
 	s.gate(t, 1, "build = { serialize = 'build', wait = '300ms' }\n", "")
-	ticket := s.hold(t, buildlock.Build, buildlock.Who{Lane: "kda-adjoint"})
+	release := s.holdBuild(t)
 	code, v, _ := s.verdict(t)
 	if code != 75 || v.Outcome != gates.Refused || len(v.Commands) != 0 {
 		t.Errorf("exit %d, %s, commands %+v", code, v.Outcome, v.Commands)
 	}
-	if err := ticket.Release(); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	s.write(t, "gpuci.toml", `
 build.serialize = "build"
 [[gate]]
@@ -117,17 +117,72 @@ reader = "none"
 	s.mustBeFree(t)
 }
 
-// Where nothing can be locked, no gate runs.
+// Where nothing can be locked, no gate runs, and it says what would mend it.
 func TestGateUnfit(t *testing.T) {
 	s := newStage(t)
 	s.gate(t, 1, "", "")
 	s.write(t, "file", "")
-	for _, bad := range []string{"GPUCI_LOCK_DIR=" + filepath.Join(s.dir, "file"), "XDG_DATA_HOME=" + filepath.Join(s.dir, "file")} {
+	for bad, mend := range map[string]string{
+		"GPUCI_LOCK_DIR=" + filepath.Join(s.dir, "file"): "every user of this machine needs the same one",
+		"XDG_DATA_HOME=" + filepath.Join(s.dir, "file"):  "set XDG_DATA_HOME",
+	} {
 		x := s
 		x.env = append(append([]string{}, s.env...), bad)
 		code, v, stderr := x.verdict(t)
-		if code != 75 || v.Outcome != gates.Refused {
-			t.Errorf("%s: exit %d, %s, %s", bad, code, v.Outcome, stderr)
+		if code != 75 || v.Outcome != gates.Refused || len(v.Commands) != 0 {
+			t.Errorf("%s: exit %d, %s, commands %+v, %s", bad, code, v.Outcome, v.Commands, stderr)
 		}
+		text := v.Findings[0].Text + strings.Join(v.Next, "; ")
+		if !strings.Contains(text, mend) || strings.Contains(text, "lock status") {
+			t.Errorf("%s: says %q", bad, text)
+		}
+	}
+}
+
+// A gate that waited says so, and with -v what its links were like.
+func TestGateTellsWait(t *testing.T) {
+	s := newStage(t)
+	s.gate(t, 1, "", "")
+	ticket := s.hold(t, buildlock.Who{Lane: "kda-adjoint", Root: "/home/alice/dormouse"})
+	cmd, heard, stdout := s.command(t, "gate", "g", "-v"), newListener(), bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = &stdout, heard
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	heard.hear(t, "held by lane kda-adjoint of /home/alice/dormouse (pid ")
+	time.Sleep(1500 * time.Millisecond) // more than is passed over in silence
+	if err := ticket.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, heard.String())
+	}
+	for _, want := range []string{"\n  waited   ", " for the links of others, which is in none of its time limits\n", "\n  links    1 link under a ticket, none seen without; waited ", "; io full "} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("no %q in %s", want, stdout.String())
+		}
+	}
+}
+
+// A linker that came past is in the verdict with what it takes to find it.
+func TestGateLinksPast(t *testing.T) {
+	s := newStage(t)
+	ld, script, _ := s.slowLink(t)
+	s.write(t, "gpuci.toml", `
+[[gate]]
+name = "g"
+run = "(sleep 1; : > `+script+`) & `+ld+` -T `+script+` || wait"
+reader = "none"
+`)
+	code, v, stderr := s.verdict(t)
+	if code != 0 || len(v.Links.Past) != 1 {
+		t.Fatalf("exit %d, %+v, %s", code, v.Links, stderr)
+	}
+	past := v.Links.Past[0]
+	if past.Path != ld || past.Count != 1 || past.Reason != links.Absolute || past.Remedy == "" {
+		t.Errorf("%+v", past)
+	}
+	if want := "links without a ticket: at least 1 by " + ld; !strings.Contains(strings.Join(v.Marks, "\n"), want) {
+		t.Errorf("marks: %q", v.Marks)
 	}
 }

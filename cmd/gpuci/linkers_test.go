@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock"
@@ -28,6 +28,7 @@ func (s stage) slowLink(t *testing.T) (ld, script string, let func()) {
 		needsTool(t, "ld")
 	}
 	script = filepath.Join(s.dir, "script")
+	s.write(t, "x.o", "") // a compiler wants something to link
 	if err := unix.Mkfifo(script, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -65,41 +66,83 @@ func linking(t *testing.T, s stage, script string, env []string, argv ...string)
 	return nil
 }
 
-// How a linker came past the shims is seen in its environment; one that holds a
-// ticket is not spoken of.
+// How a linker came past the shims is seen in its environment and in how it was
+// called; one that holds a ticket is not spoken of.
 func TestLinkersPast(t *testing.T) {
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		needsTool(t, "gcc")
+	}
 	d, err := shim.Install{Program: s.linkProgram(t), Env: s.env}.Make()
 	if err != nil {
 		t.Fatal(err)
 	}
 	shims := d.Environ(s.env, shim.Values{LockDir: s.locks, Build: "ours"})
+	before, _ := shim.Lookup(shims, "PATH")
 	link := []string{ld, "-T", script}
+	own := []string{"-B" + filepath.Dir(ld) + "/", "-nostdlib", "x.o", "-T", script}
+	bare, tool := filepath.Base(gcc), toolName(t, ld)
 	for name, c := range map[string]struct {
 		env  []string
 		argv []string
-		want map[links.Past]int
+		want []links.Past
 	}{
-		"by its path":       {shims, link, map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Absolute}: 1}},
-		"without shims":     {s.env, link, map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Unreached}: 1}},
-		"PATH anew":         {shims, append([]string{"env", "-u", "COMPILER_PATH", "PATH=/usr/bin:/bin"}, link...), map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Unreached}: 1}},
-		"env -i":            {shims, append([]string{"env", "-i"}, link...), map[links.Past]int{{Tool: toolName(t, ld), Bypass: links.Emptied}: 1}},
-		"through the shims": {shims, []string{"ld", "-T", script}, map[links.Past]int{}},
+		"by its path":          {shims, link, []links.Past{{Tool: tool, Path: ld, Reason: links.Absolute}}},
+		"compiler by its path": {shims, append([]string{gcc}, own...), []links.Past{{Tool: tool, Path: ld, Caller: gcc, Reason: links.Absolute}}},
+		"another one first":    {shims, append([]string{"env", "PATH=" + filepath.Dir(gcc) + ":" + before, bare}, own...), []links.Past{{Tool: tool, Path: ld, Caller: bare, Reason: links.Shadowed}}},
+		"without shims":        {s.env, []string{"ld", "-T", script}, []links.Past{{Tool: tool, Path: real(t, ld), Reason: links.Unreached}}},
+		"PATH anew":            {shims, append([]string{"env", "-u", "COMPILER_PATH", "PATH=/usr/bin:/bin"}, link...), []links.Past{{Tool: tool, Path: ld, Reason: links.Unreached}}},
+		"env -i":               {shims, append([]string{"env", "-i"}, link...), []links.Past{{Tool: tool, Path: ld, Reason: links.Emptied}}},
+		"through the shims":    {shims, []string{"ld", "-T", script}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := linking(t, s, script, c.env, c.argv...)
 			sum := lookThrice(s, p)
-			if !maps.Equal(sum.Past, c.want) || sum.Hidden != 0 {
-				t.Errorf("seen past the shims: %v, want %v", sum.Past, c.want)
+			var got []links.Past
+			for _, p := range sum.Past {
+				got = append(got, p.Past)
 			}
-			text := sum.String()
-			for k := range c.want {
-				if !strings.Contains(text, "1 link, 0 under a ticket; without a ticket: 1 by "+k.Tool) || !strings.Contains(text, k.Bypass.Remedy(true)) {
-					t.Errorf("the end says %q", text)
+			if diff := cmp.Diff(c.want, got); diff != "" || sum.Hidden != 0 {
+				t.Errorf("seen past the shims (-want +got): %s", diff)
+			}
+			for _, p := range c.want {
+				want := "no link came to the shims, at least 1 without a ticket: 1 by " + p.String() + " (" + p.WouldCatch(true) + ")"
+				if text := sum.String(); text != want {
+					t.Errorf("the end says %q, want %q", text, want)
 				}
 			}
 		})
+	}
+}
+
+// Go's own linker is one, though it is called link.
+func TestLinkersGo(t *testing.T) {
+	s := newStage(t)
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		needsTool(t, "sleep")
+	}
+	tool := filepath.Join(s.dir, "pkg", "tool", "linux_amd64", "link")
+	if err := os.MkdirAll(filepath.Dir(tool), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(sleep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(tool, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := proc.Start(context.Background(), proc.Command{Argv: []string{tool, "600"}, Dir: s.dir, Env: s.env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.End(proc.Limits{}, nil)
+	sum := lookThrice(s, p)
+	if len(sum.Past) != 1 || sum.Past[0].Reason != links.GoTool || sum.Past[0].Path != tool || !strings.Contains(sum.String(), "-toolexec") {
+		t.Errorf("%+v", sum.Past)
 	}
 }
 
@@ -126,7 +169,7 @@ func TestLinkersWaitingShim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.hold(t, buildlock.Link, buildlock.Who{})
+	s.hold(t, buildlock.Who{})
 	env := d.Environ(s.env, shim.Values{LockDir: s.locks, Build: "ours"})
 	p, err := proc.Start(context.Background(), proc.Command{Argv: []string{"ld", "x.o"}, Dir: s.dir, Env: env})
 	if err != nil {
@@ -146,7 +189,7 @@ func TestLinkersWaitingShim(t *testing.T) {
 	if err != nil || len(members) != 1 {
 		t.Fatalf("members: %+v, %v", members, err)
 	}
-	if found := links.Unticketed(context.Background(), members, links.TicketFiles(filepath.Join(s.dir, "elsewhere"))); len(found) != 0 {
+	if found := links.Unticketed(context.Background(), members, filepath.Join(s.dir, "elsewhere")); len(found) != 0 {
 		t.Errorf("the shim is taken for a linker: %+v", found)
 	}
 }
@@ -168,7 +211,8 @@ func TestLockStatusLinkers(t *testing.T) {
 	linking(t, s, script, s.env, ld, "-T", script)
 	defer let()
 	_, stdout, stderr := s.run(t, "lock", "status")
-	if want := "in lane main: " + links.Unreached.Remedy(false); !strings.Contains(stdout, want) {
+	past := links.Past{Reason: links.Unreached}
+	if want := "in lane main: " + past.WouldCatch(false); !strings.Contains(stdout, want) {
 		t.Errorf("no %q in %s%s", want, stdout, stderr)
 	}
 	_, stdout, _ = s.run(t, "lock", "status", "--json")
@@ -186,9 +230,14 @@ func (s stage) linkProgram(t *testing.T) string {
 // toolName is the name of the program behind a path.
 func toolName(t *testing.T, path string) string {
 	t.Helper()
-	real, err := filepath.EvalSymlinks(path)
+	return filepath.Base(real(t, path))
+}
+
+func real(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Base(real)
+	return path
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,6 +38,7 @@ Exit codes: those of the command in question; 64 usage.`,
 // lockRunOptions are the flags of `gpuci lock run`.
 type lockRunOptions struct {
 	name     string
+	named    bool // --name was given
 	wait     time.Duration
 	waits    bool // --wait was given
 	noWait   bool
@@ -70,14 +70,14 @@ had; 64 usage, also a lock in the wrong order; 69 the lock directory cannot be
 used, 78 configuration, 130 and 143 interrupted.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.waits = cmd.Flags().Changed("wait")
+			o.waits, o.named = cmd.Flags().Changed("wait"), cmd.Flags().Changed("name")
 			return a.lockRun(cmd, o, args)
 		},
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVar(&o.name, "name", "", "take the lock called `NAME` instead of the build lock")
-	f.DurationVar(&o.wait, "wait", 0, "wait for `D` at most (30s, 10m); as long as it takes if not given")
+	f.Var((*waitFlag)(&o.wait), "wait", "wait for `D` at most (30s, 10m); as long as it takes if not given")
 	f.BoolVar(&o.noWait, "no-wait", false, "do not wait at all")
 	f.IntVar(&o.conflict, "conflict-exit-code", gates.Refused.ExitCode(), "exit with `N` when the lock was not had")
 	return cmd
@@ -87,7 +87,7 @@ used, 78 configuration, 130 and 143 interrupted.`,
 func (o lockRunOptions) check(argv []string) (l buildlock.Lock, wait time.Duration, err error) {
 	usage := func(text, hint string) error { return coded{gates.ExitUsage, text, hint} }
 	l, wait = buildlock.Build, -1
-	if o.name != "" {
+	if o.named {
 		if l, err = buildlock.Named(o.name); err != nil {
 			return l, 0, usage("--name: "+err.Error(), "choose another name")
 		}
@@ -119,7 +119,7 @@ func (a *app) lockRun(cmd *cobra.Command, o lockRunOptions, argv []string) error
 	t, err := a.take(cmd.Context(), p, l, wait, argv)
 	var busy *buildlock.BusyError
 	if errors.As(err, &busy) {
-		return coded{o.conflict, err.Error(), lockHint(err)}
+		return coded{o.conflict, err.Error(), a.lockHint(err) + "; --wait says how long to wait"}
 	}
 	if err != nil {
 		return err
@@ -131,39 +131,4 @@ func (a *app) lockRun(cmd *cobra.Command, o lockRunOptions, argv []string) error
 		return err
 	}
 	return coded{code: code}
-}
-
-func (a *app) lockVoidCommand() *cobra.Command {
-	why := ""
-	cmd := &cobra.Command{
-		Use:   "void TICKET --why TEXT",
-		Short: "take the lock away from a holder that is stuck",
-		Long: `void declares a ticket void, on the record: the next one in line may go, though
-the holder still has the lock's file open. The holder is not touched; whatever
-it does from now on, it does beside the next one. Only the ticket's user and
-root may.
-
-Example:
-  gpuci lock void link-12 --why "stuck in D on a disk that is gone"
-
-Exit codes: 0, 4 no such ticket, 64 usage, 69 the lock directory cannot be
-used, 78 configuration.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if strings.TrimSpace(why) == "" {
-				return coded{gates.ExitUsage, "--why is needed: it is what the others will read", `gpuci lock void ` + args[0] + ` --why "stuck on a dead disk"`}
-			}
-			p, err := a.place(cmd.Context(), false)
-			if err != nil {
-				return err
-			}
-			if err := buildlock.Void(cmd.Context(), p.lockDir(), args[0], why); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(a.out, "%s is void; its holder was not touched\n", args[0])
-			return err
-		},
-	}
-	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record (required)")
-	return cmd
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gpuci/buildlock"
 )
 
 // blocking says at work, and then waits for the end of its stdin. Its text does
@@ -112,11 +114,65 @@ func TestLockVoid(t *testing.T) {
 	if code := next.end(); code != 0 {
 		t.Errorf("the next one: exit %d", code)
 	}
+	if code, stdout, _ := s.run(t, "lock", "void", id, "--why", "again"); code != 0 || !strings.Contains(stdout, "void already") {
+		t.Errorf("a second time: exit %d, %q", code, stdout)
+	}
 	_, stdout, _ := s.run(t, "lock", "status")
 	if !strings.Contains(stdout, "declared void by") || !strings.Contains(stdout, "a test of it") {
 		t.Errorf("status: %s", stdout)
 	}
 	if code := r.end(); code != 5 {
 		t.Errorf("the one that was voided: exit %d, want its own 5", code)
+	}
+}
+
+// One that waits loses its place, and says by whom and why; so does a link.
+func TestLockVoidWaiter(t *testing.T) {
+	s := newStage(t)
+	s.makefile(t, 1)
+	s.holdBuild(t)
+	s.hold(t, buildlock.Who{})
+	for _, c := range []struct {
+		waiting, comes string
+		args           []string
+	}{
+		{"waiting for the build lock", "its command will not be run", []string{"lock", "run", "--", "true"}},
+		{"waiting for the link lock", "its link will fail", []string{"build", "--", "make"}},
+	} {
+		waiter := s.start(t, c.waiting, c.args...)
+		id := ""
+		for _, e := range s.tickets(t) {
+			if e.State == buildlock.StateWaits {
+				id = e.ID
+			}
+		}
+		code, stdout, stderr := s.run(t, "lock", "void", id, "--why", "a test of it")
+		if code != 0 || !strings.Contains(stdout, id+" is void; it waited: "+c.comes) {
+			t.Errorf("exit %d, %q, %s", code, stdout, stderr)
+		}
+		code = waiter.end()
+		want := id + " was declared void by " + buildlock.UserName(os.Getuid()) + " while it waited: a test of it"
+		if text := waiter.stderr.String(); code == 0 || !strings.Contains(text, want) {
+			t.Errorf("%q: exit %d, %s", c.args, code, text)
+		}
+	}
+}
+
+// Nobody takes another user's place.
+func TestLockVoidNotOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		needsTool(t, "root")
+	}
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		needsTool(t, "setpriv")
+	}
+	s := newStage(t)
+	ticket := s.hold(t, buildlock.Who{})
+	void := s.command(t, "lock", "void", ticket.ID, "--why", "envy")
+	cmd := exec.Command(setpriv, append([]string{"--reuid=65534", "--regid=65534", "--clear-groups"}, void.Args...)...)
+	cmd.Dir, cmd.Env = "/", s.env
+	if code, _, stderr := runCommand(t, cmd); code != 64 || !strings.Contains(stderr, "it belongs to root") || !strings.Contains(stderr, "hint: ask that user, or root") {
+		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

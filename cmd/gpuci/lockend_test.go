@@ -70,7 +70,7 @@ func TestLockRunSignals(t *testing.T) {
 // One that waits in line goes away at a signal, and leaves no place behind.
 func TestLockRunSignalWaiting(t *testing.T) {
 	s := newStage(t)
-	s.hold(t, buildlock.Build, buildlock.Who{})
+	s.holdBuild(t)
 	r := s.start(t, "waiting for the build lock", "lock", "run", "--", "true")
 	if err := r.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -16,13 +16,15 @@ type ticketLine struct {
 	buildlock.Entry
 	User   string  `json:"user"`
 	Place  int     `json:"place,omitempty"`          // of one that waits; 1 goes next
-	Waited float64 `json:"waited_seconds,omitempty"` // of one that waits
+	Waited float64 `json:"waited-seconds,omitempty"` // of one that waits
 }
 
-// linkerLine is a linker without a ticket.
+// linkerLine is a linker without a ticket, or one of another user.
 type linkerLine struct {
 	Type   string `json:"type"` // always "linker"
 	Tool   string `json:"tool"`
+	Path   string `json:"path,omitempty"`   // as it was called
+	Caller string `json:"caller,omitempty"` // the compiler that called it, as it was called
 	PID    int    `json:"pid"`
 	State  string `json:"state"`
 	Ticket string `json:"ticket"` // none, or unknown where it is not ours to see
@@ -36,8 +38,8 @@ type linkerLine struct {
 type pressureLine struct {
 	Type     string   `json:"type"` // always "pressure"
 	Resource string   `json:"resource"`
-	Some     *float64 `json:"some_avg10,omitempty"` // percent
-	Full     *float64 `json:"full_avg10,omitempty"` // percent
+	Some     *float64 `json:"some-avg10,omitempty"` // percent
+	Full     *float64 `json:"full-avg10,omitempty"` // percent
 	Unknown  string   `json:"unknown,omitempty"`    // why nothing is known
 }
 
@@ -47,7 +49,7 @@ func (a *app) statusJSON(s lockState) error {
 	for _, q := range s.queues {
 		lines = append(lines, lockLine{"lock", q.Lock, q.Slots})
 		for _, e := range q.Entries {
-			t := ticketLine{Type: "ticket", Lock: q.Lock, Entry: e, User: buildlock.UserName(e.UID), Place: placeInLine(q, e)}
+			t := ticketLine{Type: "ticket", Lock: q.Lock, Entry: e, User: buildlock.UserName(e.UID), Place: q.Place(e.Number)}
 			if t.Place > 0 {
 				t.Waited = s.waited(e).Seconds()
 			}
@@ -74,7 +76,8 @@ func (l linkerState) line() linkerLine {
 		out.Ticket = "unknown"
 		return out
 	}
-	out.Reason, out.Remedy = l.reason.String(), l.reason.Remedy(false)
+	out.Path, out.Caller = l.past.Path, l.past.Caller
+	out.Reason, out.Remedy = string(l.past.Reason), l.past.WouldCatch(false)
 	return out
 }
 

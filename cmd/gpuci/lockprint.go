@@ -15,20 +15,41 @@ func (a *app) statusText(s lockState) error {
 	for _, q := range s.queues {
 		fmt.Fprintf(&b, "%s: %s\n", q.Lock, countText(q))
 		for _, e := range q.Entries {
-			fmt.Fprintf(&b, "  %-10s %s\n", e.ID, printable(s.entryText(q, e)))
+			fmt.Fprintf(&b, "  %-10s %s\n", e.ID, buildlock.Printable(s.entryText(q, e)))
 		}
 	}
-	if len(s.linkers) == 0 {
+	open, hidden := s.split()
+	if len(open) == 0 {
 		b.WriteString("linkers without a ticket: none seen\n")
 	} else {
-		fmt.Fprintf(&b, "linkers without a ticket: %d\n", len(s.linkers))
+		fmt.Fprintf(&b, "linkers without a ticket: %d\n", len(open))
 	}
-	for _, g := range groups(s.linkers) {
-		fmt.Fprintf(&b, "  %s\n", printable(g.text()))
+	writeGroups(&b, open)
+	if len(hidden) > 0 {
+		fmt.Fprintf(&b, "linkers of other users, ticket unknown (root can see): %d\n", len(hidden))
+		writeGroups(&b, hidden)
 	}
 	b.WriteString("io: " + s.ioText() + "\n")
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// split tells the linkers that hold no ticket from those that nobody knows of.
+func (s lockState) split() (open, hidden []linkerState) {
+	for _, l := range s.linkers {
+		if l.Hidden {
+			hidden = append(hidden, l)
+		} else {
+			open = append(open, l)
+		}
+	}
+	return open, hidden
+}
+
+func writeGroups(b *strings.Builder, list []linkerState) {
+	for _, g := range groups(list) {
+		fmt.Fprintf(b, "  %s\n", buildlock.Printable(g.text()))
+	}
 }
 
 // countText says how full a lock is.
@@ -54,7 +75,7 @@ func countText(q buildlock.Queue) string {
 // entryText says what one ticket is doing.
 func (s lockState) entryText(q buildlock.Queue, e buildlock.Entry) string {
 	text := e.State + "  " + e.String()
-	if n := placeInLine(q, e); n > 0 {
+	if n := q.Place(e.Number); n > 0 {
 		text = fmt.Sprintf("waits  %s, place %d, %s so far", e, n, buildlock.Round(s.waited(e)))
 	}
 	if e.Void != nil {
@@ -74,7 +95,7 @@ func groups(list []linkerState) (out []linkerGroup) {
 	for _, l := range list {
 		at := slices.IndexFunc(out, func(g linkerGroup) bool {
 			x := g[0]
-			return x.Tool == l.Tool && x.lane == l.lane && x.dir == l.dir && x.Hidden == l.Hidden && x.reason == l.reason
+			return x.Tool == l.Tool && x.lane == l.lane && x.dir == l.dir && x.Hidden == l.Hidden && x.past == l.past
 		})
 		if at < 0 {
 			out = append(out, linkerGroup{l})
@@ -92,17 +113,18 @@ func (g linkerGroup) text() string {
 		pids = append(pids, fmt.Sprintf("pid %d %c", l.PID, l.State))
 	}
 	first := g[0]
-	text := fmt.Sprintf("%s (%s)", first.Tool, strings.Join(pids, ", "))
+	text := first.Tool
+	if !first.Hidden {
+		text = first.past.String()
+	}
+	text += fmt.Sprintf(" (%s)", strings.Join(pids, ", "))
 	switch {
 	case first.lane != "":
 		text += " in lane " + first.lane
 	case first.dir != "":
 		text += " in " + first.dir
 	}
-	if first.Hidden {
-		return text + ": of another user; whether it holds a ticket is unknown (root can see)"
-	}
-	if r := first.reason.Remedy(false); r != "" {
+	if r := first.past.WouldCatch(false); r != "" {
 		text += ": " + r
 	}
 	return text

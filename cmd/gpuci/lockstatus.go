@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,15 +29,16 @@ open, stopped ones, and those that were declared void. Then the linkers that run
 on this machine without a ticket, and what would catch them; and for how much of
 the last ten seconds tasks waited for the disk.
 
-A linker of another user can only be looked at by root; otherwise it is said to
-be unknown.
+Only root can see what files a linker of another user has open. Without root it
+is taken to be under a ticket when it or a process above it took one; of the
+others it is said that nobody knows.
 
 Examples:
   gpuci lock status
   gpuci lock status --json | jq 'select(.type == "ticket" and .state == "waits")'
 
-Exit codes: 0, 64 usage, 69 the lock directory cannot be used, 78
-configuration.`,
+Exit codes: 0, 64 usage, 69 the lock directory cannot be used (on a full disk
+after the list), 78 configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.json = asJSON
@@ -42,10 +46,11 @@ configuration.`,
 			if err != nil {
 				return err
 			}
+			say := a.statusText
 			if asJSON {
-				return a.statusJSON(s)
+				say = a.statusJSON
 			}
-			return a.statusText(s)
+			return cmp.Or(say(s), s.full)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, each with a type")
@@ -59,14 +64,15 @@ type lockState struct {
 	linkers []linkerState
 	io      pressure.Resource
 	now     time.Time
+	full    error // no new ticket can be had, for want of space
 }
 
-// linkerState is a linker without a ticket, and whose it is.
+// linkerState is a linker that is not known to hold a ticket, and whose it is.
 type linkerState struct {
 	links.Linker
-	lane   string // of the repository we stand in
-	dir    string // its working directory, where that can be seen
-	reason links.Bypass
+	lane string // of the repository we stand in
+	dir  string // its working directory, where that can be seen
+	past links.Past
 }
 
 func (a *app) lockStatus(ctx context.Context) (lockState, error) {
@@ -75,6 +81,9 @@ func (a *app) lockStatus(ctx context.Context) (lockState, error) {
 		return lockState{}, err
 	}
 	s := lockState{dir: p.lockDir(), now: time.Now(), io: pressure.Read(pressure.Real).IO}
+	if s.full = buildlock.Usable(s.dir); s.full != nil && !errors.Is(s.full, syscall.ENOSPC) {
+		return s, s.full
+	}
 	if s.queues, err = buildlock.Status(ctx, s.dir); err != nil {
 		return s, err
 	}
@@ -82,7 +91,7 @@ func (a *app) lockStatus(ctx context.Context) (lockState, error) {
 	if err != nil {
 		return s, err
 	}
-	found := links.Unticketed(ctx, slices.Collect(maps.Values(table)), links.TicketFiles(s.dir))
+	found := links.Unticketed(ctx, slices.Collect(maps.Values(table)), s.dir)
 	slices.SortFunc(found, func(x, y links.Linker) int { return x.PID - y.PID })
 	s.linkers = whose(ctx, found, a.lanes(ctx, p, len(found) > 0))
 	return s, nil
@@ -98,7 +107,7 @@ func whose(ctx context.Context, found []links.Linker, lanes []worktrees.Tree) (o
 	for _, l := range found {
 		one := linkerState{Linker: l}
 		if !l.Hidden {
-			one.reason = links.BypassOf(ctx, l.PID)
+			one.past = links.PastOf(ctx, l)
 		}
 		if cwd, err := proc.Real.Cwd(l.PID); err == nil && cwd.Known() {
 			one.dir = cwd.Path
@@ -126,19 +135,4 @@ func (a *app) lanes(ctx context.Context, p place, wanted bool) []worktrees.Tree 
 // back meanwhile.
 func (s lockState) waited(e buildlock.Entry) time.Duration {
 	return max(0, s.now.Sub(e.Since))
-}
-
-// placeInLine is a waiter's place in line, 1 for the next one to go; 0 for a ticket
-// that does not wait.
-func placeInLine(q buildlock.Queue, e buildlock.Entry) int {
-	if e.State != buildlock.StateWaits {
-		return 0
-	}
-	ahead := 0
-	for _, x := range q.Entries {
-		if x.Number < e.Number && x.State != buildlock.StateVoid {
-			ahead++
-		}
-	}
-	return max(1, ahead-q.Slots+1)
 }

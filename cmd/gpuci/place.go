@@ -24,6 +24,13 @@ type place struct {
 // whether the workspace's file counts.
 func (a *app) place(ctx context.Context, workspace bool) (place, error) {
 	dir, err := a.standing()
+	if errors.Is(err, errNowhere) { // a command can be run from there all the same
+		p := place{}
+		if p.config, err = config.Load(config.DefaultSources(os.DevNull)); err == nil {
+			a.locks = p.lockDir()
+		}
+		return p, err
+	}
 	if err != nil {
 		return place{}, err
 	}
@@ -41,8 +48,11 @@ func (a *app) place(ctx context.Context, workspace bool) (place, error) {
 			return p, err
 		}
 	}
-	p.config, err = config.Load(config.DefaultSources(file))
-	return p, err
+	if p.config, err = config.Load(config.DefaultSources(file)); err != nil {
+		return p, err
+	}
+	a.locks = p.lockDir()
+	return p, nil
 }
 
 // lockDir is the directory of the tickets: $GPUCI_LOCK_DIR, the configured
@@ -65,5 +75,5 @@ func (a *app) childDir(p place) string {
 
 // who is what our tickets say of us.
 func (p place) who(argv []string) buildlock.Who {
-	return buildlock.Who{Lane: p.lane.Name, Command: commandText(argv), Dir: p.dir}
+	return buildlock.Who{Lane: p.lane.Name, Root: p.lane.Root, Command: commandText(argv), Dir: p.dir}
 }

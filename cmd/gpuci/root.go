@@ -25,6 +25,7 @@ type app struct {
 	console *console
 	hurry   <-chan struct{}
 	dir     string // -C
+	locks   string // the lock directory, once it is known
 	color   string // --color
 	json    bool   // --json: what goes wrong is said on stdout too
 	ran     bool   // a command's own code was reached
@@ -106,6 +107,10 @@ func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, err
 	return cfg, lane, err
 }
 
+// errNowhere says that the working directory is not there any more, or that its
+// path may not be read.
+var errNowhere error = coded{gates.ExitUsage, "the working directory cannot be told: it was removed, or a directory above it may not be read", "cd to one that is there, or name one by -C"}
+
 // standing is the directory we work in, with its symbolic links resolved: $PWD
 // may lead through one into another repository, and the lane and the
 // configuration are both looked for from where we really are.
@@ -114,7 +119,7 @@ func (a *app) standing() (string, error) {
 	if dir == "" {
 		wd, err := os.Getwd()
 		if err != nil {
-			return "", err
+			return "", errNowhere
 		}
 		dir = wd
 	}

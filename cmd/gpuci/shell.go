@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gpuci/gates"
+	"gpuci/reaper/proc"
 )
 
 // shell writes changes of an environment in the language of one shell.
@@ -15,22 +18,53 @@ type shell struct {
 	unset func(name string) string
 }
 
-// shellNamed picks the shell by the flag, or by the path of the login shell.
-// Every shell of the Bourne family reads what bash reads.
-func shellNamed(flag, login string) (shell, error) {
-	name := flag
+// bourne are the shells that read what sh reads.
+var bourne = []string{"bash", "zsh", "sh", "dash", "ash", "ksh", "mksh", "yash", "busybox"}
+
+// foreign are shells that there are no lines for.
+var foreign = []string{"csh", "tcsh", "bsd-csh", "nu", "elvish", "pwsh", "ion", "rc", "es", "xonsh"}
+
+// shellFor picks the shell: the one that the flag names, else the program that
+// started us, if that is a shell, else the login shell. Where there is not even
+// that, sh is meant.
+func shellFor(flag, parent, login string) (shell, error) {
+	name, hint := flag, "--shell bash, zsh, fish or direnv says which one is to read them"
 	if name == "" {
-		name = filepath.Base(login)
+		name = unversioned(parent)
+		if !slices.Contains(slices.Concat(bourne, foreign, []string{"fish"}), name) {
+			name = unversioned(login)
+		}
 	}
-	switch name {
-	case "bash", "zsh", "sh", "dash", "ash", "ksh", "mksh", ".": // ".": there is no $SHELL
+	switch {
+	case name == "":
+		return shell{"sh", bourneSet, bourneUnset}, nil
+	case slices.Contains(bourne, name):
 		return shell{name, bourneSet, bourneUnset}, nil
-	case "direnv":
+	case name == "direnv":
 		return shell{name, direnvSet, bourneUnset}, nil
-	case "fish":
+	case name == "fish":
 		return shell{name, fishSet, func(name string) string { return "set -e " + name }}, nil
 	}
-	return shell{}, coded{gates.ExitUsage, fmt.Sprintf("there are no lines for the shell %q", name), "--shell bash, zsh, fish or direnv says which one is to read them"}
+	return shell{}, coded{gates.ExitUsage, fmt.Sprintf("there are no lines for the shell %q", name), hint}
+}
+
+// unversioned is the name of a shell's program: zsh of /bin/zsh-5.9.
+func unversioned(path string) string {
+	if path == "" {
+		return ""
+	}
+	return strings.TrimRight(filepath.Base(path), "0123456789.-")
+}
+
+// parentProgram is the program that started us: `$(…)` and a pipeline make a
+// copy of the shell that reads them. It is not told by the name of the process,
+// which in a script is the script's.
+func parentProgram() string {
+	exe, err := proc.Real.Exe(os.Getppid())
+	if err != nil || !exe.Known() {
+		return ""
+	}
+	return exe.Path
 }
 
 // script is what the shell evaluates.

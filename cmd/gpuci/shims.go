@@ -34,6 +34,9 @@ func (p place) shims(env []string) (shim.Directory, error) {
 	if _, err := os.Stat(program); err != nil {
 		program = self
 	}
+	if err := buildlock.Usable(p.lockDir()); err != nil { // before anything is made
+		return shim.Directory{}, err
+	}
 	if err := buildlock.SetLinks(p.lockDir(), max(1, p.config.MachineLinks)); err != nil {
 		return shim.Directory{}, err
 	}
@@ -76,11 +79,6 @@ func number(env []string, name string) int {
 		return 0
 	}
 	return max(0, n)
-}
-
-// without gives env without a variable.
-func without(env []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
 }
 
 // envVariable lists the variables that `gpuci env` set in a shell, so that they

@@ -58,8 +58,8 @@ func newStage(t *testing.T) stage {
 		}
 	}
 	s.env = shim.Bare(os.Environ())
-	for _, name := range []string{shim.TicketsVar, shim.LogVar, shim.LaneVar, shim.WaitVar, shim.LinksVar, shim.BuildVar, envVariable} {
-		s.env = without(s.env, name)
+	for _, name := range []string{shim.TicketsVar, shim.LogVar, shim.LaneVar, shim.LaneRootVar, shim.CUDAHomeVar, shim.WaitVar, shim.LinksVar, shim.BuildVar, envVariable} {
+		s.env = shim.Without(s.env, name)
 	}
 	home := filepath.Join(top, "home")
 	s.env = append(s.env, "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
@@ -140,15 +140,23 @@ func (r *started) end() int {
 	return r.ProcessState.ExitCode()
 }
 
-// hold takes a lock in the test's own process.
-func (s stage) hold(t *testing.T, l buildlock.Lock, who buildlock.Who) *buildlock.Ticket {
+// hold takes the link lock in the test's own process.
+func (s stage) hold(t *testing.T, who buildlock.Who) *buildlock.Ticket {
 	t.Helper()
-	ticket, err := buildlock.Acquire(context.Background(), buildlock.Options{Dir: s.locks, Lock: l, Who: who})
+	ticket, err := buildlock.Acquire(context.Background(), buildlock.Options{Dir: s.locks, Lock: buildlock.Link, Who: who})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ticket.Release() })
 	return ticket
+}
+
+// holdBuild takes the build lock, in a process that is nobody's ancestor: an
+// ancestor's lock is held by all below it.
+func (s stage) holdBuild(t *testing.T) (release func()) {
+	t.Helper()
+	r := s.start(t, "at work", "lock", "run", "--", "sh", "-c", blocking)
+	return func() { r.end() }
 }
 
 // mustBeFree fails unless the build lock can be had at once.

@@ -48,8 +48,26 @@ func (f *fields) done() {
 		if n := near(e.key, f.known, 1); n != nil {
 			hint = fmt.Sprintf("did you mean %q?", n[0])
 		}
+		if where := f.belongs(e.key); where != "" {
+			hint = where
+		}
 		f.add(e.span, hint, "unknown key %s in %s", quoted(e.key), f.label)
 	}
+}
+
+// belongs says where a key goes that is known, and not here. In TOML every line
+// below a [table] is that table's, so keys of the file itself end up in the last
+// one when they are added at the end.
+func (f *fields) belongs(key string) string {
+	switch key {
+	case "links":
+		return "it belongs at the top of the file, above the first [table]"
+	case "lock-dir":
+		return "it belongs at the top of the machine's or your own file, above the first [table]"
+	case "wait", "serialize":
+		return "it belongs in [build]"
+	}
+	return ""
 }
 
 // need reports a key that must be there and is not; example is its value.

@@ -93,13 +93,21 @@ func (p *Process) ask(e *ender, lim Limits, hurry <-chan struct{}) {
 	}
 }
 
+// maxReaps bounds the reaping at the end, lookTime each: ten thousand dead take
+// about a quarter of a second.
+const maxReaps = 4
+
 // close reaps what is dead and takes the leaf away.
 func (p *Process) close() {
 	select { // nothing is alive, so the command has ended too
 	case <-p.done:
 	case <-time.After(defaultKill):
 	}
-	_, _ = p.children() // reaps what is dead
+	for range maxReaps { // what is dead
+		if _, err := p.children(); err == nil {
+			break
+		}
+	}
 	if p.leaf != nil {
 		p.measure()
 		_ = p.leaf.remove()
@@ -110,17 +118,17 @@ func (p *Process) close() {
 func (p *Process) gone(d time.Duration, hurry <-chan struct{}) bool {
 	deadline := time.Now().Add(d)
 	for {
-		if m, err := p.Members(); err == nil && len(m) == 0 {
-			return true
+		if !p.inhabited() {
+			if m, err := p.Members(); err == nil && len(m) == 0 {
+				return true
+			}
 		}
 		left := time.Until(deadline)
 		if left <= 0 {
 			return false
 		}
-		if p.leaf != nil && len(p.cmd.Leave) == 0 {
-			if on, _ := p.leaf.populated(); on && p.leaf.empty(left, hurry) {
-				continue // the kernel woke us; some may have left it
-			}
+		if p.inhabited() && p.leaf.empty(left, hurry) {
+			continue // the kernel woke us; some may have left it
 		}
 		select {
 		case <-hurry:
@@ -130,13 +138,27 @@ func (p *Process) gone(d time.Duration, hurry <-chan struct{}) bool {
 	}
 }
 
+// inhabited says that members are in the leaf, and have to go. Nobody needs to
+// be listed to know that, and a family that forks fast cannot be.
+func (p *Process) inhabited() bool {
+	if p.leaf == nil || len(p.cmd.Leave) > 0 {
+		return false
+	}
+	on, err := p.leaf.populated()
+	return err == nil && on
+}
+
 // members and killLeaves make a Process what an ender ends.
 func (p *Process) members() ([]Stat, error) { return p.Members() }
 
 // killLeaves has the kernel kill all that is in the leaf. With daemons in it
 // that may stay, members are signalled one by one.
 func (p *Process) killLeaves(limit time.Duration) {
-	if p.leaf == nil || len(p.cmd.Leave) > 0 {
+	if len(p.cmd.Leave) > 0 {
+		return
+	}
+	if p.leaf == nil {
+		p.killing.Store(true) // by the next look
 		return
 	}
 	if on, err := p.leaf.populated(); err != nil || on {

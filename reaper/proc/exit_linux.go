@@ -52,7 +52,8 @@ func (p *Process) wait(cmd *exec.Cmd) {
 // Done is closed when the command itself has ended; what it started may live on.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit says how the command ended. It is the zero Exit before Done is closed.
+// Exit says how the command ended. Before Done is closed its Code is -1: not
+// the 0 of one that went well.
 func (p *Process) Exit() Exit {
 	p.mu.Lock()
 	defer p.mu.Unlock()

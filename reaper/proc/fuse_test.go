@@ -129,7 +129,7 @@ func attributes(node uint64) []byte {
 	a := make([]byte, 88)
 	binary.NativeEndian.PutUint64(a, node)
 	binary.NativeEndian.PutUint64(a[8:], 4096) // size
-	mode := uint32(unix.S_IFREG | 0o644)
+	mode := uint32(unix.S_IFREG | 0o755)
 	if node != fuseFile {
 		mode = unix.S_IFDIR | 0o755
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,21 +16,35 @@ import (
 // what belongs to another.
 var kin = struct {
 	sync.RWMutex
+	looks   sync.Mutex        // one at a time: reaping meanwhile makes the kernel's list skip some
 	waiting map[int]bool      // pids that os/exec has not waited for yet: commands and readers
 	running map[*Process]bool // commands that have not been ended or released
 	left    map[int]bool      // readers that could not be killed at once
-}{waiting: make(map[int]bool), running: make(map[*Process]bool), left: make(map[int]bool)}
+
+	starting map[*exec.Cmd]time.Time // since when: of their children no pid is known yet
+}{waiting: make(map[int]bool), running: make(map[*Process]bool), left: make(map[int]bool), starting: make(map[*exec.Cmd]time.Time)}
+
+// startTime is how long a look waits for a start to be over; one takes a
+// millisecond. A program on a dead server may never start.
+const startTime = 100 * time.Millisecond
 
 // startCommand starts a command so that nobody can take it for an orphan. p is
 // the Process it becomes, nil for a reader. What is our child by then and
 // nobody's we wait for was there before p, and is none of its own.
+//
+// The lock is not held while the program starts, which a dead server can hang.
 func startCommand(cmd *exec.Cmd, p *Process) error {
 	kin.Lock()
-	defer kin.Unlock()
-	if p != nil {
+	if p != nil { // a reader stays in our session, and is nobody's there
 		p.before = strangers()
+		kin.starting[cmd] = time.Now()
 	}
-	if err := cmd.Start(); err != nil {
+	kin.Unlock()
+	err := cmd.Start()
+	kin.Lock()
+	defer kin.Unlock()
+	delete(kin.starting, cmd)
+	if err != nil {
 		return err
 	}
 	if p != nil {
@@ -40,6 +55,40 @@ func startCommand(cmd *exec.Cmd, p *Process) error {
 	}
 	kin.waiting[cmd.Process.Pid] = true
 	return nil
+}
+
+// allWaiting says that nobody whom os/exec waits for has been reaped: what that
+// does to a list which is being read, see kin.
+func allWaiting() bool {
+	for pid := range kin.waiting {
+		if err := unix.Kill(pid, 0); err == unix.ESRCH {
+			return false
+		}
+	}
+	return true
+}
+
+// starting is how many commands are being started.
+func starting() int {
+	kin.RLock()
+	defer kin.RUnlock()
+	return len(kin.starting)
+}
+
+// awaitStarts waits until no start is going on but those that take too long.
+func awaitStarts() {
+	until := time.Now().Add(startTime)
+	for recent := true; recent && time.Now().Before(until); {
+		recent = false
+		kin.RLock()
+		for _, since := range kin.starting {
+			recent = recent || time.Since(since) < startTime
+		}
+		kin.RUnlock()
+		if recent {
+			time.Sleep(startTime / 200)
+		}
+	}
 }
 
 // identify reads who the command is. It is our child and not waited for, so
@@ -67,10 +116,7 @@ func strangers() map[key]bool {
 		return out
 	}
 	pids, whole := children()
-	for range maxLooks {
-		if whole {
-			break
-		}
+	for until := time.Now().Add(lookTime); !whole && time.Now().Before(until); {
 		pids, whole = children()
 	}
 	for _, pid := range pids {
@@ -100,24 +146,33 @@ func spareForGood(s Stat) {
 	}
 }
 
-// retire takes an ended command off the list.
+// retire takes an ended command off the list. What the others did not take for
+// theirs they may have denied because of this one.
 func (p *Process) retire() {
 	kin.Lock()
 	defer kin.Unlock()
 	delete(kin.running, p)
+	for q := range kin.running {
+		q.mu.Lock()
+		clear(q.denied)
+		q.mu.Unlock()
+	}
 }
 
-// others are the commands that run beside p.
-func (p *Process) others() []*Process {
+// others are the commands that run beside p, and those that do so aside.
+func (p *Process) others() (others, asides []*Process) {
 	kin.RLock()
 	defer kin.RUnlock()
-	var out []*Process
 	for q := range kin.running {
-		if q != p {
-			out = append(out, q)
+		switch {
+		case q == p:
+		case q.cmd.Aside && !p.cmd.Aside:
+			asides = append(asides, q)
+		default:
+			others = append(others, q)
 		}
 	}
-	return out
+	return others, asides
 }
 
 // leaveBehind notes a reader that did not die at once; collectReaders takes

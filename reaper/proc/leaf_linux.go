@@ -34,6 +34,7 @@ func newLeaf(name string) (*leaf, error) {
 	if err != nil {
 		return nil, noLeaf(err)
 	}
+	clearStale(dir)
 	name = leafPrefix + name
 	l := &leaf{dir: filepath.Join(dir, name), path: filepath.Join(path, name)}
 	if err := os.Mkdir(l.dir, 0o755); err != nil {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -50,4 +52,26 @@ func removeCgroup(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// staleAge keeps a leaf from being taken for a stale one while it is made, by a
+// gpuci whose pid cannot be seen from here.
+const staleAge = 10 * time.Second
+
+// clearStale takes away the empty leaves of dead gpucis beside ours that no
+// later run looks for: their names begin with the pid. One that is populated
+// does not go.
+func clearStale(parent string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		mark, ours := strings.CutPrefix(e.Name(), leafPrefix)
+		owner, _, named := strings.Cut(mark, "-unnamed.")
+		pid, err := strconv.Atoi(owner)
+		if !ours || !named || err != nil || pid <= 0 || !errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > staleAge {
+			_ = removeCgroup(filepath.Join(parent, e.Name()))
+		}
+	}
 }

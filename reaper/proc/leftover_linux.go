@@ -17,6 +17,7 @@ type Leftover struct {
 	Name    string   // of the commands: Command.Name
 	Since   uint64   // start ticks of that gpuci: nothing it started is older
 	Leave   []string // names of daemons that may stay
+	UID     *int     // whose they are; ours when nil
 }
 
 // LeafParent is the directory in which Start makes leaves, "" where it cannot
@@ -29,13 +30,17 @@ func LeafParent() string {
 	return dir
 }
 
+// ErrOthers says that what is left is another user's, and nothing of it can be
+// found: there is no leaf, and environments are not ours to read.
+var ErrOthers = errors.New("what is left is another user's: it can be found by that user or by root")
+
 // ErrInside says that this process belongs to what was to be ended.
 var ErrInside = errors.New("this process is part of what is left")
 
 // End ends what is left, and says what came of it: once for all when it can
 // find a leaf, for then nothing is missed but what root moved out of it. Where
 // there is none, processes are known by the cookie in the environment they were
-// started with. It is read of this user's processes that are no older than the
+// started with. It is read of that user's processes that are no older than the
 // run, under a short deadline each; those that do not answer are Unknown, and
 // not ended. One that was started without the cookie (env -i) is not found, and
 // nobody can say that it is there.
@@ -57,6 +62,9 @@ func (l Leftover) End(ctx context.Context, lim Limits, hurry <-chan struct{}) Re
 	if r.leaves, err = l.leaves(); err != nil {
 		return Result{Err: err}
 	}
+	if len(r.leaves) == 0 && l.user() != os.Geteuid() && os.Geteuid() != 0 {
+		return Result{Err: ErrOthers}
+	}
 	stop, done := either(ctx, hurry)
 	defer done()
 	e := newEnder(&r, boot, lim, stop)
@@ -65,6 +73,14 @@ func (l Leftover) End(ctx context.Context, lim Limits, hurry <-chan struct{}) Re
 	}
 	e.kill()
 	return r.close(e.result())
+}
+
+// user is whose processes they are.
+func (l Leftover) user() int {
+	if l.UID == nil {
+		return os.Geteuid()
+	}
+	return *l.UID
 }
 
 // either is closed with ctx or with hurry. done ends the watch.

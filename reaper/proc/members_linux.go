@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -25,6 +26,9 @@ func (p *Process) all() (list []Stat, err error) {
 		list, err = p.leaf.members()
 	}
 	tops, terr := p.tops(list)
+	if errors.Is(terr, errTooQuick) && p.deserted() {
+		terr = nil // whoever forks so fast is not of this command
+	}
 	if err == nil {
 		err = terr
 	}
@@ -43,18 +47,47 @@ func (p *Process) all() (list []Stat, err error) {
 	return list, err
 }
 
-// tops are the command and its orphans, less those that are listed already.
-func (p *Process) tops(listed []Stat) (tops []Stat, err error) {
-	l, err := p.children()
-	if l.command != nil {
-		tops = append(tops, *l.command)
+// deserted says that there is a leaf, with nobody in it.
+func (p *Process) deserted() bool {
+	if p.leaf == nil {
+		return false
 	}
-	for _, s := range l.orphans {
-		if slices.ContainsFunc(listed, same(s)) || p.owns(s) {
-			tops = append(tops, s)
+	on, err := p.leaf.populated()
+	return err == nil && !on
+}
+
+// tops are the command and its orphans. One of these that ends before it has
+// said whose it is leaves its children to us: then it was a look too early.
+func (p *Process) tops(listed []Stat) (tops []Stat, err error) {
+	for until := time.Now().Add(lookTime); ; {
+		l, err := p.children()
+		tops, sure := p.ownOf(l, listed)
+		switch {
+		case sure || err != nil:
+			return tops, err
+		case time.Now().After(until):
+			return tops, errTooQuick
 		}
 	}
-	return tops, err
+}
+
+// ownOf are those of a look that are of this command.
+func (p *Process) ownOf(l look, listed []Stat) (own []Stat, sure bool) {
+	if sure = true; l.command != nil {
+		own = append(own, *l.command)
+	}
+	for _, s := range l.orphans {
+		if slices.ContainsFunc(listed, same(s)) {
+			own = append(own, s)
+			continue
+		}
+		is, err := p.owns(s)
+		if is {
+			own = append(own, s)
+		}
+		sure = sure && err == nil
+	}
+	return own, sure
 }
 
 // below are the living descendants of some processes.

@@ -39,12 +39,17 @@ func marksIn(env []string) []string {
 }
 
 // has says whether a child, alive or dead, is certainly of this command: it
-// was seen below it before, it is in its session, or in its leaf.
+// was seen below it before, or it is in its session.
 func (p *Process) has(s Stat) bool {
 	p.mu.Lock()
 	known := p.known[s.key()]
 	p.mu.Unlock()
-	return known || p.inSession(s) || p.leaf != nil && p.leaf.holds(s.PID)
+	return known || p.inSession(s)
+}
+
+// holds says the same of one that is alive, which may also lie in the leaf.
+func (p *Process) holds(s Stat) bool {
+	return p.has(s) || p.leaf != nil && p.leaf.holds(s.PID)
 }
 
 // inSession says whether a process is in the session of the command. The pid
@@ -54,44 +59,59 @@ func (p *Process) inSession(s Stat) bool {
 }
 
 // owns says whether an orphan is of this command. On any doubt it is not: an
-// orphan that is missed goes on, a stranger that is not would be ended.
-func (p *Process) owns(s Stat) bool {
+// orphan that is missed goes on, a stranger that is not would be ended. The
+// error is ErrGone when it ended before that was known.
+func (p *Process) owns(s Stat) (bool, error) {
 	k := s.key()
 	p.mu.Lock()
 	before, denied, strict := p.before[k], p.denied[k], len(p.before) > 0
 	p.mu.Unlock()
 	switch {
 	case before, denied, s.Start < p.Identity.Start:
-		return false
-	case p.has(s):
-		return true
+		return false, nil
+	case p.holds(s):
+		return true, nil
 	case !p.cmd.Interactive && s.Session == ourSession():
-		return false // nothing comes back into a session that it left
+		return false, nil // nothing comes back into a session that it left
 	}
-	others := p.others()
-	if slices.ContainsFunc(others, func(q *Process) bool { return q.has(s) }) {
-		return false
+	others, asides := p.others()
+	if slices.ContainsFunc(append(asides, others...), func(q *Process) bool { return q.holds(s) }) {
+		return false, nil
 	}
 	// Orphans come to us from below us, so alone with our one command it can
 	// be nobody else's: unless we are pid 1, to whom all come, or there were
 	// strangers below us before. In a leaf, being outside speaks against it.
-	if p.leaf == nil && len(others) == 0 && !strict && os.Getpid() != 1 && s.Session != ourSession() {
-		return true
+	alone := p.leaf == nil && len(others)+starting() == 0 && !strict && os.Getpid() != 1 && s.Session != ourSession()
+	if alone && len(asides) == 0 {
+		return true, nil
 	}
-	return p.marked(s)
+	return p.marked(s, alone, asides)
 }
 
-// marked asks for the cookie. A process that does not answer is not asked
-// again.
-func (p *Process) marked(s Stat) bool {
+// marked asks for the cookie. Alone but for commands aside, all that has not
+// theirs is of p. A process that does not answer is not asked again until a
+// command has been ended.
+func (p *Process) marked(s Stat, alone bool, asides []*Process) (bool, error) {
 	list, err := marks(context.Background(), s.PID)
 	if slices.Contains(list, p.mark) {
-		return true
+		return true, nil
 	}
-	if err == nil || !errors.Is(err, errPartial) && !errors.Is(err, ErrGone) {
+	if alone && err == nil && !slices.ContainsFunc(asides, func(q *Process) bool { return slices.Contains(list, q.mark) }) {
+		return true, nil
+	}
+	if starting() == 0 && (err == nil || !errors.Is(err, errPartial) && !errors.Is(err, ErrGone)) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.denied[s.key()] = true
 	}
-	return false
+	if errors.Is(err, ErrGone) && !lives(s) { // it can also be ending for long
+		return false, ErrGone
+	}
+	return false, nil
+}
+
+// lives says whether a process is still there, and not only its exit status.
+func lives(s Stat) bool {
+	now, err := Real.Stat(s.PID)
+	return err == nil && now.key() == s.key() && !now.Zombie()
 }

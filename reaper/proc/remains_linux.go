@@ -136,10 +136,10 @@ func (r *remains) askAll(list []Stat) {
 	}
 }
 
-// candidates are the processes that could be of the run: of this user, not
+// candidates are the processes that could be of the run: of its user, not
 // older than the run, and not in a session that is.
 func (r *remains) candidates(p Picture) (out []Stat) {
-	uid, self := uint32(os.Geteuid()), os.Getpid()
+	uid, self := uint32(r.of.user()), os.Getpid()
 	for pid, s := range p.Table {
 		leader, led := p.Table[s.Session]
 		switch {
@@ -152,9 +152,9 @@ func (r *remains) candidates(p Picture) (out []Stat) {
 	return out
 }
 
-// isOurs says whether a process is this user's though root owns its files, as
+// isOurs says whether a process is that user's though root owns its files, as
 // it does of one that may not be dumped. Its environment is not ours to read.
 func (r *remains) isOurs(pid int) bool {
 	st, err := Real.Status(pid)
-	return err == nil && st.EUID == os.Geteuid()
+	return err == nil && st.EUID == r.of.user()
 }

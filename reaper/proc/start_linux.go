@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,6 +37,14 @@ type Command struct {
 	// passphrase. Otherwise it gets a session of its own.
 	Interactive bool
 
+	// Aside marks a short question to a program, asked beside a command: what
+	// is neither's for certain is the command's.
+	Aside bool
+
+	// GiveUp, when closed, ends the wait for a program that does not start, as
+	// one on a dead server. A context would end a started command as well.
+	GiveUp <-chan struct{}
+
 	// NoLeaf supervises without a cgroup even where one could be made.
 	NoLeaf bool
 }
@@ -48,11 +57,12 @@ type Process struct {
 	Started  time.Time
 	NoLeaf   error // why there is no leaf; nil with one
 
-	cmd  Command
-	mark string // its own item of the cookie
-	leaf *leaf
-	done chan struct{} // the command itself has ended
-	over chan struct{} // everything has, or was let go
+	cmd   Command
+	mark  string // its own item of the cookie
+	leaf  *leaf
+	files []*os.File    // the command's ends, ours until it is started
+	done  chan struct{} // the command itself has ended
+	over  chan struct{} // everything has, or was let go
 
 	mu       sync.Mutex
 	pid      int // 0 after the command was waited for
@@ -65,7 +75,8 @@ type Process struct {
 	known    map[key]bool // its members at the last look
 	denied   map[key]bool // orphans that turned out to be none of its own
 
-	looking sync.Mutex // one look at the members at a time
+	killing atomic.Bool // its whole group is to be killed
+	looking sync.Mutex  // one look at the members at a time
 	ending  sync.Mutex
 	ended   *Result
 }
@@ -74,7 +85,8 @@ type Process struct {
 // else in a session of its own; and this process inherits its orphans either
 // way. When ctx ends, so does the command, as by [Process.End]. The error
 // wraps exec.ErrNotFound or fs.ErrPermission when the program could not be
-// started; then nothing is left.
+// started, and ErrNoStart when nobody waited for it any longer; then nothing is
+// left.
 func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
@@ -85,22 +97,25 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become subreaper: %w", err)
 	}
-	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
+	p := &Process{
+		cmd: c, mark: newMark(c.Name), exit: Exit{Code: -1},
+		denied: make(map[key]bool), done: make(chan struct{}), over: make(chan struct{}),
 	}
-	p := &Process{cmd: c, mark: newMark(c.Name), denied: make(map[key]bool), done: make(chan struct{}), over: make(chan struct{})}
 	p.makeLeaf()
-	cmd, err := p.start(path)
+	cmd, err := p.begin(ctx)
 	if err != nil {
-		p.dropLeaf()
 		return nil, fmt.Errorf("start %s: %w", c.Argv[0], err)
 	}
-	go p.wait(cmd)
-	go p.reapAlong(p.over)
+	p.supervise(cmd)
 	stop := context.AfterFunc(ctx, func() { p.End(Limits{Grace: c.Grace}, nil) })
 	go func() { <-p.over; stop() }()
 	return p, nil
+}
+
+// supervise begins to wait for what was started.
+func (p *Process) supervise(cmd *exec.Cmd) {
+	go p.wait(cmd)
+	go p.reapAlong(p.over)
 }
 
 // newMark makes a name single.

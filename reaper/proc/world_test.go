@@ -195,9 +195,3 @@ func endNow(t *testing.T, s Stat) {
 	}
 	_, _ = unix.Wait4(s.PID, nil, 0, nil)
 }
-
-// lives says whether exactly this process still runs.
-func lives(s Stat) bool {
-	now, err := Real.Stat(s.PID)
-	return err == nil && now.key() == s.key() && !now.Zombie()
-}

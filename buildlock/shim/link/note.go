@@ -1,6 +1,7 @@
 package link
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -10,17 +11,25 @@ import (
 
 // note writes what became of a link into the file of the gpuci that watches
 // the build. A link is not given up for a line that could not be written.
-func (c Call) note(plan shim.Plan, outcome string, t *buildlock.Ticket, cause error) {
+func (c Call) note(plan shim.Plan, outcome string, t *buildlock.Ticket) {
+	c.write(plan, buildlock.LinkEvent{Outcome: outcome, Ticket: t.ID, Waited: t.Waited})
+}
+
+// noteFailure does the same for a link that had no ticket in dir.
+func (c Call) noteFailure(plan shim.Plan, dir string, err error) {
+	e := buildlock.LinkEvent{Outcome: buildlock.Failed, Error: err.Error(), Remedy: buildlock.Remedy(err, dir)}
+	var late *buildlock.BusyError
+	if errors.As(err, &late) {
+		e.Outcome, e.Waited = buildlock.TimedOut, late.Line.Waited
+	}
+	c.write(plan, e)
+}
+
+func (c Call) write(plan shim.Plan, e buildlock.LinkEvent) {
 	path, ok := shim.Lookup(c.Env, shim.LogVar)
 	if !ok || path == "" {
 		return
 	}
-	e := buildlock.LinkEvent{Time: time.Now(), Tool: plan.Tool, Role: plan.Role.String(), PID: os.Getpid(), Outcome: outcome}
-	if t != nil {
-		e.Ticket, e.Waited = t.ID, t.Waited
-	}
-	if cause != nil {
-		e.Error = cause.Error()
-	}
+	e.Time, e.Tool, e.Role, e.PID = time.Now(), plan.Tool, plan.Role.String(), os.Getpid()
 	_ = e.Append(path)
 }

@@ -13,18 +13,16 @@ import (
 	"gpuci/buildlock/shim"
 )
 
-// defaultWait is how long one link waits when nobody says; a build that links
-// for longer than that one by one is stuck.
-const defaultWait = 30 * time.Minute
-
 // queue waits for the plan's ticket and leaves it to the tool that the plan
 // executes. What it gives back lets the ticket go again. A status other than 0
 // says that the tool is not to be executed.
 func (c Call) queue(plan *shim.Plan, home shim.Home) (release func(), status int) {
 	o, err := c.options(*plan, home)
 	if err != nil {
+		c.noteFailure(*plan, o.Dir, err)
 		return nil, c.fail(configuration, err)
 	}
+	quitQuietly()
 	ticket, err := buildlock.Acquire(context.Background(), o)
 	if err == nil {
 		if err = ticket.Keep(); err != nil {
@@ -32,14 +30,14 @@ func (c Call) queue(plan *shim.Plan, home shim.Home) (release func(), status int
 		}
 	}
 	if err != nil {
-		c.note(*plan, outcomeOf(err), nil, err)
-		return nil, c.refuse(err)
+		c.noteFailure(*plan, o.Dir, err)
+		return nil, c.refuse(o.Dir, err)
 	}
 	outcome := buildlock.Ticketed
 	if ticket.Passed {
 		outcome = buildlock.Passed
 	}
-	c.note(*plan, outcome, ticket, nil)
+	c.note(*plan, outcome, ticket)
 	marks, _ := shim.Lookup(plan.Env, shim.TicketsVar)
 	plan.Env = shim.With(plan.Env, shim.TicketsVar, ticket.Mark(marks))
 	return func() { _ = ticket.Release() }, 0
@@ -54,8 +52,8 @@ func (c Call) options(plan shim.Plan, home shim.Home) (buildlock.Options, error)
 	}
 	get := func(name string) string { v, _ := shim.Lookup(c.Env, name); return v }
 	o := buildlock.Options{
-		Dir: settings.LockDir, Lock: buildlock.Link, Slots: settings.Links, Wait: defaultWait, Marks: get(shim.TicketsVar),
-		Who: buildlock.Who{Lane: get(shim.LaneVar), Command: get(shim.CommandVar), Build: get(shim.BuildVar)},
+		Dir: settings.LockDir, Lock: buildlock.Link, Slots: settings.Links, Wait: buildlock.DefaultWait, Marks: get(shim.TicketsVar),
+		Who: buildlock.Who{Lane: get(shim.LaneVar), Root: get(shim.LaneRootVar), Command: get(shim.CommandVar), Build: get(shim.BuildVar)},
 	}
 	if dir := get(shim.LockDirVar); dir != "" {
 		o.Dir = dir
@@ -72,7 +70,7 @@ func (c Call) options(plan shim.Plan, home shim.Home) (buildlock.Options, error)
 		o.Who.Command = described(plan)
 	}
 	o.Who.Dir, _ = os.Getwd()
-	o.Waiting = c.voice()
+	o.Waiting = c.voice(plan)
 	return o, nil
 }
 
@@ -112,23 +110,19 @@ func outputAt(args []string) int {
 }
 
 // refuse says why there is no ticket and what to do, and gives the status.
-func (c Call) refuse(err error) int {
+func (c Call) refuse(dir string, err error) int {
+	status, why := unfit, "not linked, as nothing runs without a ticket"
 	var late *buildlock.BusyError
-	var void *buildlock.VoidedError
 	switch {
-	case errors.As(err, &late):
-		return c.fail(busy, fmt.Errorf("not linked: %w; see `gpuci lock status`, and set %s to wait longer", err, shim.WaitVar))
-	case errors.As(err, &void):
-		return c.fail(busy, fmt.Errorf("not linked: %w; start the build again", err))
-	case errors.Is(err, buildlock.ErrOrder):
-		return c.fail(busy, fmt.Errorf("not linked: %w", err))
+	case errors.As(err, &late), errors.As(err, new(*buildlock.VoidedError)), errors.Is(err, buildlock.ErrOrder):
+		status, why = busy, "not linked"
 	}
-	return c.fail(unfit, fmt.Errorf("not linked, as nothing runs without a ticket: %w; see `gpuci lock status`, or set %s", err, shim.LockDirVar))
-}
-
-func outcomeOf(err error) string {
-	if errors.As(err, new(*buildlock.BusyError)) {
-		return buildlock.TimedOut
+	err = fmt.Errorf("%s: %w", why, err)
+	if remedy := buildlock.Remedy(err, dir); remedy != "" {
+		err = fmt.Errorf("%w; %s", err, remedy)
 	}
-	return buildlock.Failed
+	if late != nil {
+		err = fmt.Errorf("%w; %s says how long a link may wait", err, shim.WaitVar)
+	}
+	return c.fail(status, err)
 }

@@ -1,10 +1,12 @@
 package link
 
 import (
-	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
@@ -40,24 +42,61 @@ func TestDescribed(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	c := Call{Env: []string{"GPUCI_LOCK_DIR=/l", "GPUCI_WAIT=-1s", "GPUCI_LANE=kda", "GPUCI_COMMAND=make", "GPUCI_BUILD=b1", "GPUCI_TICKETS=link-1"}}
+	c := Call{Env: []string{"GPUCI_LOCK_DIR=/l", "GPUCI_WAIT=-1s", "GPUCI_LANE=kda", "GPUCI_LANE_ROOT=/kda", "GPUCI_COMMAND=make", "GPUCI_BUILD=b1", "GPUCI_TICKETS=link-1"}}
 	o, err := c.options(shim.Plan{Tool: "cc", Args: []string{"cc"}}, "")
-	if err != nil || o.Dir != "/l" || o.Wait >= 0 || o.Who.Lane != "kda" || o.Who.Command != "make" || o.Who.Build != "b1" || o.Marks != "link-1" {
+	if err != nil || o.Dir != "/l" || o.Wait >= 0 || o.Who.Lane != "kda" || o.Who.Root != "/kda" || o.Who.Command != "make" || o.Who.Build != "b1" || o.Marks != "link-1" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	c.Env = nil
-	if o, err = c.options(shim.Plan{Tool: "cc", Args: []string{"cc", "a.o"}}, ""); err != nil || o.Wait != defaultWait || o.Who.Command != "cc a.o" {
+	if o, err = c.options(shim.Plan{Tool: "cc", Args: []string{"cc", "a.o"}}, ""); err != nil || o.Wait != buildlock.DefaultWait || o.Who.Command != "cc a.o" {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
 
-func TestOutcomeOf(t *testing.T) {
-	busy := fmt.Errorf("x: %w", &buildlock.BusyError{})
-	if got := outcomeOf(busy); got != buildlock.TimedOut {
-		t.Errorf("busy is %s", got)
-	}
-	if got := outcomeOf(errors.New("x")); got != buildlock.Failed {
-		t.Errorf("an error is %s", got)
+// What had no ticket says how long it waited, why, and what to do about it: to
+// whoever watches, and on stderr.
+func TestRefused(t *testing.T) {
+	full := fmt.Errorf("%w: write ticket: %w", buildlock.ErrUnfit, syscall.ENOSPC)
+	for _, c := range []struct {
+		err     error
+		outcome string
+		status  int
+		say     []string
+	}{
+		{&buildlock.BusyError{Line: buildlock.Line{Lock: buildlock.Link, Place: 1, Slots: 1, Waited: 3 * time.Second, Limit: time.Second}}, buildlock.TimedOut, busy, []string{"gave up waiting", "gpuci lock status", shim.WaitVar}},
+		{&buildlock.VoidedError{ID: "link-3", Why: "stuck", By: 0}, buildlock.Failed, busy, []string{"by root", "stuck", "start it again"}},
+		{fmt.Errorf("%w: x", buildlock.ErrUnfit), buildlock.Failed, unfit, []string{"lock-dir in /etc/gpuci.toml", "every user of this machine needs the same one"}},
+		{full, buildlock.Failed, unfit, []string{"free space in /locks"}},
+	} {
+		dir := t.TempDir()
+		log, err := os.Create(dir + "/log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer log.Close()
+		stderr, err := os.Create(dir + "/stderr")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stderr.Close()
+		call := Call{Env: []string{shim.LogVar + "=" + log.Name()}, Stderr: stderr}
+		call.noteFailure(shim.Plan{Tool: "cc"}, "/locks", c.err)
+		if got := call.refuse("/locks", c.err); got != c.status {
+			t.Errorf("%v: status %d, want %d", c.err, got, c.status)
+		}
+		events, err := buildlock.ReadLinkLog(log.Name())
+		if err != nil || len(events) != 1 || events[0].Outcome != c.outcome || events[0].Remedy == "" || (events[0].Waited == 3*time.Second) != (c.outcome == buildlock.TimedOut) {
+			t.Errorf("%v: noted %+v, %v", c.err, events, err)
+		}
+		said, _ := os.ReadFile(stderr.Name())
+		for _, text := range c.say {
+			if !strings.Contains(string(said), text) {
+				t.Errorf("%v: no %q in %q", c.err, text, said)
+			}
+		}
+		if c.status == unfit && strings.Contains(string(said), "lock status") {
+			t.Errorf("%v: sent to lock status: %q", c.err, said)
+		}
 	}
 }
 

@@ -34,14 +34,13 @@ type Call struct {
 // Is says whether a program called by this argv[0] is to play a shim, or to
 // answer as gpuci-link itself.
 func Is(argv0 string) bool {
-	name := filepath.Base(argv0)
-	return name == shim.ProgramName || shim.RoleOf(name) != shim.None
+	return filepath.Base(argv0) == shim.ProgramName || shim.NameOf(argv0) != ""
 }
 
 // Run plays the shim. It only returns when the real tool was not executed,
 // with the exit status for that.
 func Run(c Call) int {
-	if len(c.Args) == 0 || shim.RoleOf(filepath.Base(c.Args[0])) == shim.None {
+	if len(c.Args) == 0 || shim.NameOf(c.Args[0]) == "" {
 		return c.service()
 	}
 	home := shim.OurHome()

@@ -10,12 +10,16 @@ import (
 	"gpuci/buildlock/shim"
 )
 
-// voice is how a wait is spoken of, nil when it is not: a gpuci that watches
-// the build says it for all its links. Never on a stderr that is no terminal,
-// because rustc makes a warning of whatever its linker writes there.
-func (c Call) voice() func(buildlock.Line) {
+// voice is how a wait is spoken of. A gpuci that watches the build says it for
+// all its links, and is told what only we have seen. Never on a stderr that is
+// no terminal, because rustc makes a warning of whatever its linker writes there.
+func (c Call) voice(plan shim.Plan) func(buildlock.Line) {
 	if log, _ := shim.Lookup(c.Env, shim.LogVar); log != "" {
-		return nil
+		return func(l buildlock.Line) {
+			if l.Slots == 0 { // a note alone: the directory was removed
+				c.write(plan, buildlock.LinkEvent{Outcome: buildlock.Removed, Error: l.Note})
+			}
+		}
 	}
 	return func(l buildlock.Line) {
 		if out := terminal(c.Stderr); out != nil {

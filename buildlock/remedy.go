@@ -1,0 +1,29 @@
+package buildlock
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// Remedy is what to do about an error of a lock in dir ("" is the machine's
+// directory); it is "" for an error of another kind.
+func Remedy(err error, dir string) string {
+	var busy *BusyError
+	var voided *VoidedError
+	switch {
+	case errors.As(err, &busy):
+		return "gpuci lock status says who has it"
+	case errors.As(err, &voided):
+		return "talk to " + UserName(voided.By) + ", then start it again"
+	case errors.Is(err, ErrOrder):
+		return "named locks come first, by their names, then the build lock, then links: take them in this order, the outer one first"
+	case errors.Is(err, ErrNotOwner):
+		return "ask that user, or root"
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+		return "free space in " + orDefault(dir)
+	case errors.Is(err, ErrUnfit):
+		return "nothing runs without its lock: put " + orDefault(dir) + " right, or name another directory as lock-dir in /etc/gpuci.toml; every user of this machine needs the same one"
+	}
+	return ""
+}
