@@ -105,7 +105,7 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	p.out.last.Store(time.Now().UnixNano())
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: argv, Dir: dir, Env: f.queued(f.env(), argv), Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
+		Argv: f.toolexec(argv), Dir: dir, Env: f.queued(f.env(), argv), Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()

@@ -87,6 +87,14 @@ func (f *flow) queued(env []string, argv []string) []string {
 	return env
 }
 
+// toolexec has go call its own linker through the queue, too.
+func (f *flow) toolexec(argv []string) []string {
+	if f.links == nil {
+		return argv
+	}
+	return shim.Toolexec(argv, f.env())
+}
+
 // takeBuildLock waits for the build lock where the workspace asks for it. The
 // wait is not part of the build's time limit.
 func (f *flow) takeBuildLock(ctx context.Context) bool {

@@ -22,3 +22,28 @@ func IsGoLinker(path string) bool {
 	dir, ok := strings.CutSuffix(path, "/link")
 	return ok && strings.HasSuffix(dir[:len(dir)-len(base(dir))], "/pkg/tool/")
 }
+
+// Toolexec gives a call of go that may link -toolexec gpuci-link, which is on
+// PATH with the shims, so that its linker waits for its turn. It changes
+// nothing of what go builds or has cached. A call that has a -toolexec of its
+// own keeps it.
+func Toolexec(argv, env []string) []string {
+	if len(argv) < 2 || base(argv[0]) != "go" {
+		return argv
+	}
+	switch argv[1] {
+	case "build", "test", "install", "run":
+	default:
+		return argv
+	}
+	flags, _ := Lookup(env, "GOFLAGS")
+	if strings.Contains(flags, "-toolexec") {
+		return argv
+	}
+	for _, a := range argv[2:] {
+		if strings.HasPrefix(a, "-toolexec") || strings.HasPrefix(a, "--toolexec") {
+			return argv
+		}
+	}
+	return append([]string{argv[0], argv[1], "-toolexec=" + ProgramName}, argv[2:]...)
+}

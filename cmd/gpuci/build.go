@@ -92,7 +92,7 @@ func (a *app) build(ctx context.Context, argv []string) (int, error) {
 	}
 	w := a.linkWatch(v, env)
 	before := pressure.Read(pressure.Real)
-	code, err := a.under(ctx, ticket, child{argv: argv, dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
+	code, err := a.under(ctx, ticket, child{argv: shim.Toolexec(argv, env), dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
 		w.Run(ctx, p.Members)
 	}})
 	if !errors.As(err, new(startError)) {
