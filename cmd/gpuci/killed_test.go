@@ -318,3 +318,39 @@ func TestForeignLiveFiles(t *testing.T) {
 		t.Errorf("written: %q", escaped)
 	}
 }
+
+// What another user's killed gpuci left is found by root; a third user says
+// that it is not theirs to find, and leaves the run open.
+func TestKilledGpuciOfAnother(t *testing.T) {
+	wrap := asNobody(t)
+	if wrap == nil {
+		t.Skip("needs root and setpriv")
+	}
+	w := newWorkspace(t, leaving)
+	w.handOver(t, wrap)
+	r := w.start(t, "ready", "gate", "leaves")
+	if err := r.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = r.wait(t)
+	own := w.wrap
+	third := strings.ReplaceAll(strings.Join(own, "\n"), strconv.Itoa(nobody), strconv.Itoa(nobody-1))
+	w.wrap = strings.Split(third, "\n")
+	out, _ := w.command(t, "gate", "next").CombinedOutput()
+	if !processRuns(w.pid(t, "bg")) || len(w.of(t, "leaves")) != 0 {
+		t.Errorf("a third user ended or closed it: %s", out)
+	}
+	w.wrap = own[slices.Index(own, "env"):]
+	out, _ = w.command(t, "gate", "next").CombinedOutput() // refused: the shims are not root's
+	if !strings.Contains(string(out), "of gate leaves left when gpuci was killed") {
+		t.Errorf("it says nothing of what it ended: %s", out)
+	}
+	for _, file := range []string{"pid", "bg"} {
+		if pid := w.pid(t, file); processRuns(pid) {
+			t.Errorf("%s: pid %d is alive", file, pid)
+		}
+	}
+	if left := w.stored(t, "live/*"); len(left) > 0 {
+		t.Errorf("still said to go on: %q", left)
+	}
+}

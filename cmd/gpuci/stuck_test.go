@@ -119,6 +119,9 @@ func TestStuckThenKilled(t *testing.T) {
 	if out, err := w.command(t, "gate", "nothing").CombinedOutput(); err != nil || strings.Contains(string(out), "still there") {
 		t.Errorf("%v: %s", err, out)
 	}
+	if l := w.of(t, "freezes")[0].Leftover; l == nil || len(l.Survivors) != 0 {
+		t.Errorf("it has ended, and its record says: %+v", l)
+	}
 	w.nothingLive(t)
 }
 
