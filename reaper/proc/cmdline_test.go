@@ -32,6 +32,11 @@ func TestCmdlineAndEnviron(t *testing.T) {
 		if p, err := os.FindProcess(child.PID); err == nil {
 			_ = p.Kill()
 		}
+		for ctx := soon(t); ctx.Err() == nil; time.Sleep(time.Millisecond) { // its shell reaps it, else we inherit it
+			if _, err := Real.Stat(child.PID); err != nil {
+				return
+			}
+		}
 	})
 	got, err := Real.Cmdline(soon(t), pid)
 	if err != nil || !slices.Equal(got, args) {

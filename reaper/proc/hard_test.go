@@ -2,10 +2,12 @@ package proc
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -181,7 +183,7 @@ func TestLeavingTheLeaf(t *testing.T) {
 				t.Errorf("%+v; want one that is ended", res)
 			}
 			if pids, _ := children(); len(pids) > 0 {
-				t.Errorf("children left: %v", pids)
+				t.Errorf("children left: %s", described(pids))
 			}
 			t.Logf("it took %s", time.Since(began))
 			nothingLeft(t, p)
@@ -226,4 +228,14 @@ func TestLeftDaemonOutlivesTheNext(t *testing.T) {
 		}
 		reapAll(t, p)
 	})
+}
+
+// described says what processes are that should not be there.
+func described(pids []int) string {
+	var out []string
+	for _, pid := range pids {
+		s, err := Real.Stat(pid)
+		out = append(out, fmt.Sprintf("%+v %v", s, err))
+	}
+	return strings.Join(out, "; ")
 }

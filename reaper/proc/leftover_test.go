@@ -191,6 +191,13 @@ func TestLeftoverSpares(t *testing.T) {
 	bothWays(t, func(t *testing.T, c Command) {
 		c.Name, c.Argv, c.Dir, c.Env = mine(t, "spares"), []string{"sh", "-c", "sleep 3600 & tail -f /dev/null >/dev/null & echo ready; wait"}, "/", os.Environ()
 		p := launched(t, c)
+		until(t, p.Identity.PID, "has both children", func(Stat) bool { // they have their names once they were executed
+			members, err := p.Members()
+			named := func(comm string) bool {
+				return slices.ContainsFunc(members, func(s Stat) bool { return s.Comm == comm })
+			}
+			return err == nil && named("sleep") && named("tail")
+		})
 		l := leftover(t, c.Name)
 		l.Leave = []string{"sleep"}
 		if c.NoLeaf {
