@@ -19,13 +19,13 @@ type Options struct {
 	Marks string // $GPUCI_TICKETS: tickets that processes above us hold
 
 	// Waiting, if set, is told at once when there is a wait, then every
-	// Every (30 s when 0), and when the directory was removed under us.
+	// Every (RemindEvery when 0), and when the directory was removed under us.
 	Waiting func(Line)
 	Every   time.Duration
 }
 
-// remindEvery is how often a wait is spoken of.
-const remindEvery = 30 * time.Second
+// RemindEvery is how often a wait is spoken of.
+const RemindEvery = 30 * time.Second
 
 // BusyError says that the lock was not had within the time for it.
 type BusyError struct{ Line Line }
@@ -131,18 +131,13 @@ func (o Options) once(ctx context.Context, rec record, began time.Time) (*Ticket
 	if err != nil {
 		return nil, err
 	}
-	slots, err := o.slots()
-	if err != nil {
-		q.close()
-		return nil, err
-	}
 	t, err := q.join(ctx, rec)
 	if err != nil {
 		err = q.explain(ctx, err)
 		q.close()
 		return nil, err
 	}
-	w := &wait{o: o, t: t, slots: slots, began: began, blocked: map[uint64]bool{}, ended: make(chan uint64)}
+	w := &wait{o: o, t: t, began: began, blocked: map[uint64]bool{}, ended: make(chan uint64)}
 	if err := w.untilFirst(ctx); err != nil {
 		err = q.explain(ctx, err)
 		_ = t.Release()

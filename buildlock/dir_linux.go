@@ -65,21 +65,28 @@ func openDirectory(path string) (directory, error) {
 }
 
 func openShared(path string) (directory, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	d, err := openPlain(path, unix.O_RDONLY)
+	if err == nil {
+		if err = d.check(); err != nil {
+			d.close()
+		}
+	}
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return directory{}, err
-	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
-		return directory{}, unfit(path, errors.New("it is a symbolic link, or no directory"))
 	case err != nil:
 		return directory{}, unfit(path, err)
 	}
-	d := directory{path, fd}
-	if err := d.check(); err != nil {
-		d.close()
-		return directory{}, unfit(path, err)
-	}
 	return d, nil
+}
+
+// openPlain opens a directory that is one itself, and no link to one.
+func openPlain(path string, flags int) (directory, error) {
+	fd, err := unix.Open(path, flags|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
+		err = errors.New("it is a symbolic link, or no directory")
+	}
+	return directory{path, fd}, err
 }
 
 // check refuses what would lock nobody out: a network file system, whose locks
@@ -90,9 +97,21 @@ func (d directory) check() error {
 	if err := unix.Fstatfs(d.fd, &fs); err != nil {
 		return err
 	}
-	if name, ok := networks[fs.Type]; ok {
-		return fmt.Errorf("it is on a network file system (%s), whose locks cannot be relied on; name a local one in GPUCI_LOCK_DIR or lock-dir", name)
+	if err := local(fs); err != nil {
+		return err
 	}
+	return d.checkMode()
+}
+
+// local refuses network file systems.
+func local(fs unix.Statfs_t) error {
+	if name, ok := networks[fs.Type]; ok {
+		return fmt.Errorf("it is on a network file system (%s), whose locks cannot be relied on", name)
+	}
+	return nil
+}
+
+func (d directory) checkMode() error {
 	var st unix.Stat_t
 	if err := unix.Fstat(d.fd, &st); err != nil {
 		return err

@@ -3,6 +3,7 @@ package buildlock
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,17 +41,17 @@ func believed(dir, marks string) (out []mark) {
 	if marks == "" {
 		return nil
 	}
-	above := ancestors()
+	// Ourselves among them: a shim that executes another one has kept its pid.
+	above := proc.Real.Lineage(os.Getpid())
 	for s := range strings.SplitSeq(marks, ":") {
 		m, ok := parseMark(s)
 		if !ok {
 			continue
 		}
 		r, live := m.read(dir)
-		start, ok := above[r.PID]
 		switch {
 		case !live:
-		case ok && start == r.Start, m.lock != Link && m.inherited(dir):
+		case slices.ContainsFunc(above, r.made), m.lock != Link && m.inherited(dir):
 			out = append(out, m)
 		}
 	}
@@ -95,22 +96,6 @@ func (m mark) inherited(dir string) bool {
 		}
 	}
 	return false
-}
-
-// ancestors are the processes above us with their start ticks, ourselves among
-// them: a shim that executes another one has kept its pid. The line is walked
-// upwards; when an ancestor ends meanwhile, it leads where it now leads.
-func ancestors() map[int]uint64 {
-	out := map[int]uint64{}
-	for pid := os.Getpid(); pid > 0; {
-		s, err := proc.Real.Stat(pid)
-		if _, seen := out[pid]; seen || err != nil {
-			break
-		}
-		out[pid] = s.Start
-		pid = s.PPID
-	}
-	return out
 }
 
 // record reads what a ticket says.

@@ -70,6 +70,9 @@ func (r record) identity() proc.Identity {
 	return proc.Identity{PID: r.PID, Start: r.Start, BootID: r.BootID}
 }
 
+// made says whether a process is the one whose ticket it is.
+func (r record) made(s proc.Stat) bool { return s.PID == r.PID && s.Start == r.Start }
+
 // parseRecord reads a ticket's content as far as it can be read: a line that
 // was torn, or that somebody else wrote, says nothing.
 func parseRecord(data []byte) (r record, g granted) {

@@ -77,20 +77,23 @@ func (q queue) entries(ctx context.Context, limit uint64) ([]Entry, error) {
 	if err != nil {
 		return nil, unfit(q.path, err)
 	}
+	ns, _ := proc.Real.Namespaces(os.Getpid())
+	ours := ns.PID
 	var out []Entry
 	for _, n := range all {
 		if n >= limit || ctx.Err() != nil {
 			break
 		}
 		if live, _ := q.live(n); live {
-			out = append(out, q.entry(n))
+			out = append(out, q.entry(n, ours))
 		}
 	}
 	return out, ctx.Err()
 }
 
-// entry reads one live ticket: the lock is believed, the record is told.
-func (q queue) entry(n uint64) Entry {
+// entry reads one live ticket: the lock is believed, the record is told. ours
+// is our pid namespace, 0 where that cannot be told.
+func (q queue) entry(n, ours uint64) Entry {
 	r, g, _ := q.record(n)
 	e := Entry{
 		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, Start: r.Start, UID: r.UID, Lane: r.Lane,
@@ -102,8 +105,7 @@ func (q queue) entry(n uint64) Entry {
 	if v, ok := q.void(n); ok {
 		e.State, e.Void = StateVoid, &v
 	}
-	ns, err := proc.Real.Namespaces(os.Getpid())
-	if err == nil && r.PIDNS != 0 && ns.PID != r.PIDNS {
+	if r.PIDNS != 0 && ours != 0 && ours != r.PIDNS {
 		e.Foreign = true
 		return e
 	}

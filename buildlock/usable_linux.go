@@ -37,20 +37,13 @@ func Usable(dir string) error {
 
 // usable looks at one directory that all users share.
 func usable(path string) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	switch {
-	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
-		return errors.New("it is a symbolic link, or no directory")
-	case err != nil:
+	d, err := openPlain(path, unix.O_PATH)
+	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
+	defer d.close()
+	if err := d.checkMode(); err != nil {
 		return err
-	}
-	if st.Mode&0o7777 != shared {
-		return fmt.Errorf("its mode is %04o and must be %04o, so that every user can queue in it: if it is there for the locks alone, chmod %04o %s", st.Mode&0o7777, shared, shared, path)
 	}
 	return mayMake(path)
 }
@@ -61,8 +54,8 @@ func mayMake(path string) error {
 	if err := unix.Statfs(path, &fs); err != nil {
 		return err
 	}
-	if name, ok := networks[fs.Type]; ok {
-		return fmt.Errorf("it is on a network file system (%s), whose locks cannot be relied on", name)
+	if err := local(fs); err != nil {
+		return err
 	}
 	if err := unix.Access(path, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
 		return fmt.Errorf("%s may not be written to: %w", path, err)

@@ -1,6 +1,7 @@
 package buildlock
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,7 +17,7 @@ const lookAgain = 2 * time.Second
 type wait struct {
 	o       Options
 	t       *Ticket
-	slots   int
+	slots   int // as of the last look
 	began   time.Time
 	blocked map[uint64]bool // tickets that a goroutine of ours waits on
 	ended   chan uint64
@@ -38,7 +39,7 @@ func (w *wait) untilFirst(ctx context.Context) error {
 	w.o.tell(w.line())
 	done := make(chan struct{}) // lets go of goroutines that waited for nothing
 	defer close(done)
-	remind, look := time.NewTicker(w.every()), time.NewTicker(lookAgain)
+	remind, look := time.NewTicker(cmp.Or(w.o.Every, RemindEvery)), time.NewTicker(lookAgain)
 	defer remind.Stop()
 	defer look.Stop()
 	for {
@@ -76,13 +77,6 @@ func (w *wait) limit() *time.Timer {
 		return time.NewTimer(never)
 	}
 	return time.NewTimer(w.o.Wait - w.charged)
-}
-
-func (w *wait) every() time.Duration {
-	if w.o.Every > 0 {
-		return w.o.Every
-	}
-	return remindEvery
 }
 
 // look lists who is ahead, from a ticket that still is one before and after:

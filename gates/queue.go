@@ -69,30 +69,18 @@ func (f *flow) sayWait(l buildlock.Line) {
 	f.opt.note("%s", l)
 }
 
-// queued is the environment of a command with the shims in front.
-func (f *flow) queued(env []string, argv []string) []string {
+// queued is a command, and its environment, with the shims in front.
+func (f *flow) queued(argv, env []string) (queued, with []string) {
 	if f.links == nil {
-		return env
+		return argv, env
 	}
 	v := f.opt.Queue.Values
 	v.Command, v.Build, v.Log = buildlock.Clip(quoteArgv(argv)), f.v.Run, f.linkLog
-	if v.Lane == "" { // also when gpuci itself was started in a lane
-		env = shim.Without(shim.Without(env, shim.LaneVar), shim.LaneRootVar)
-	}
-	s := f.opt.Queue.Shims
-	env = s.For(s.Environ(env, v), argv, filepath.Join(f.opt.Root, f.gate.Dir))
+	queued, with = f.opt.Queue.Shims.Command(argv, env, filepath.Join(f.opt.Root, f.gate.Dir), v)
 	if f.buildLock != nil {
-		env = shim.With(env, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
+		with = shim.With(with, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
 	}
-	return env
-}
-
-// toolexec has go call its own linker through the queue, too.
-func (f *flow) toolexec(argv []string) []string {
-	if f.links == nil {
-		return argv
-	}
-	return shim.Toolexec(argv, f.env())
+	return queued, with
 }
 
 // takeBuildLock waits for the build lock where the workspace asks for it. The

@@ -32,9 +32,9 @@ type record struct {
 // maxSamples bounds metrics.jsonl; the verdict has the extremes of all.
 const maxSamples = 100_000
 
-// newRunID names a run: the time it began, then enough chance that two gpuci
+// NewID names a run, or a build: the time it began, then enough chance that two gpuci
 // in the same second differ.
-func newRunID(now time.Time) string {
+func NewID(now time.Time) string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read does not fail
 	return now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])

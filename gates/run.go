@@ -75,7 +75,7 @@ func (s Signalled) Error() string { return fmt.Sprintf("stopped by a signal (exi
 func Run(ctx context.Context, opt Options) Verdict {
 	now := time.Now()
 	f := &flow{opt: opt, gate: opt.Gate, v: &Verdict{
-		Type: "verdict", Schema: schema, Run: newRunID(now), Gate: opt.Gate.Name,
+		Type: "verdict", Schema: schema, Run: NewID(now), Gate: opt.Gate.Name,
 		Started: now, Partial: len(opt.Args) > 0,
 	}}
 	f.v.Bound.Lane, f.v.Bound.Root, f.v.Bound.Unread = opt.Lane.Name, opt.Root, true

@@ -2,6 +2,7 @@ package links
 
 import (
 	"context"
+	"slices"
 
 	"gpuci/buildlock"
 	"gpuci/reaper/proc"
@@ -42,16 +43,8 @@ func ticketHolders(ctx context.Context, lockDir string) map[int]uint64 {
 
 // below says whether a process or one above it is among the given ones.
 func below(s proc.Stat, among map[int]uint64) bool {
-	for seen := map[int]bool{}; !seen[s.PID]; {
-		if start, ok := among[s.PID]; ok && start == s.Start {
-			return true
-		}
-		seen[s.PID] = true
-		up, err := proc.Real.Stat(s.PPID)
-		if err != nil {
-			break
-		}
-		s = up
-	}
-	return false
+	return slices.ContainsFunc(append(proc.Real.Lineage(s.PPID), s), func(s proc.Stat) bool {
+		start, ok := among[s.PID]
+		return ok && start == s.Start
+	})
 }

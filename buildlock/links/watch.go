@@ -1,6 +1,7 @@
 package links
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -22,7 +23,7 @@ type Watch struct {
 	Slots   int           // the number of links that the build's shims are lowered to, 0 for the machine's
 	Limit   time.Duration // how long one of its links may wait
 	Waiting func(buildlock.Line)
-	Every   time.Duration // between two lines about a wait; 30 s when 0
+	Every   time.Duration // between two lines about a wait; buildlock.RemindEvery when 0
 
 	said time.Time
 	seen map[proc.Identity]bool
@@ -37,32 +38,31 @@ type Watch struct {
 }
 
 const (
-	// lookEvery is how often a build is looked at. A look costs about a
-	// millisecond; a link that is over sooner disturbs nobody.
+	// lookEvery is how often a build is looked at, where listing its processes
+	// takes a few milliseconds; a link that is over sooner disturbs nobody.
 	lookEvery = 200 * time.Millisecond
+	// listShare is the part of the time that the listing may take: beside
+	// thousands of processes it takes longer, and there are fewer looks.
+	listShare = 10
 	// askFor is how long the linkers that one look finds new may take to tell
 	// how they came past the shims. In a stall there are dozens, and each may be
 	// slow to answer: then some reasons stay unknown.
 	askFor = time.Second
-	// remindEvery is how often a wait is spoken of.
-	remindEvery = 30 * time.Second
 )
 
 // Run looks until the context ends. members lists the processes of the build.
 func (w *Watch) Run(ctx context.Context, members func() ([]proc.Stat, error)) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
 	w.stand()
-	for {
+	for pause := lookEvery; ; {
 		select {
 		case <-ctx.Done():
 			w.stand()
 			w.wait(false, time.Now())
 			return
-		case now := <-tick.C:
+		case now := <-time.After(pause):
 			w.stand()
 			w.queue(ctx, now)
-			w.tree(ctx, members)
+			pause = max(lookEvery, listShare*w.tree(ctx, members))
 		}
 	}
 }
@@ -116,18 +116,11 @@ func (w *Watch) queue(ctx context.Context, now time.Time) {
 	}
 	line, waits := w.line(list, now)
 	w.wait(waits, now)
-	if !waits || w.Waiting == nil || !w.said.IsZero() && now.Sub(w.said) < w.every() {
+	if !waits || w.Waiting == nil || !w.said.IsZero() && now.Sub(w.said) < cmp.Or(w.Every, buildlock.RemindEvery) {
 		return
 	}
 	w.said = now
 	w.Waiting(line)
-}
-
-func (w *Watch) every() time.Duration {
-	if w.Every > 0 {
-		return w.Every
-	}
-	return remindEvery
 }
 
 // wait adds up the time that went by in waiting.
@@ -170,11 +163,14 @@ func (w *Watch) line(list []buildlock.Entry, now time.Time) (buildlock.Line, boo
 	return buildlock.Line{}, false
 }
 
-// tree counts the linkers of the build that hold no ticket, each once.
-func (w *Watch) tree(ctx context.Context, list func() ([]proc.Stat, error)) {
+// tree counts the linkers of the build that hold no ticket, each once, and says
+// how long it took to list its processes.
+func (w *Watch) tree(ctx context.Context, list func() ([]proc.Stat, error)) (listing time.Duration) {
+	began := time.Now()
 	members, err := list()
+	listing = time.Since(began)
 	if err != nil {
-		return
+		return listing
 	}
 	found := Unticketed(ctx, members, w.LockDir)
 	ctx, cancel := context.WithTimeout(ctx, askFor)
@@ -182,6 +178,7 @@ func (w *Watch) tree(ctx context.Context, list func() ([]proc.Stat, error)) {
 	for _, l := range found {
 		w.count(ctx, l)
 	}
+	return listing
 }
 
 func (w *Watch) count(ctx context.Context, l Linker) {

@@ -18,7 +18,7 @@ func (s *search) ask(clang, name string, env []string) string {
 	called := strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 	argv := append(append(called[:1:1], placing(called[1:])...), "-print-prog-name="+name)
 	path := strings.TrimSpace(outputOf(clang, argv, stripped(stripped(env, "PATH"), "COMPILER_PATH")))
-	if !strings.HasPrefix(path, "/") || executable(path) != nil || isShims(path[:strings.LastIndexByte(path, '/')]) || !s.real(path) {
+	if !strings.HasPrefix(path, "/") || executable(path) != nil || IsShims(path[:strings.LastIndexByte(path, '/')]) || !s.real(path) {
 		return ""
 	}
 	return path

@@ -44,14 +44,14 @@ func withCacheChecks(env []string, dir, toolsID string) []string {
 func withoutCacheChecks(env []string) []string {
 	if check, ok := Lookup(env, ccacheCheck); ok {
 		if own, had, ours := originalCheck(check); ours {
-			env = unset(env, ccacheCheck)
+			env = Without(env, ccacheCheck)
 			if had {
 				env = append(env, ccacheCheck+"="+own)
 			}
 		}
 	}
 	if buster, ok := Lookup(env, sccacheCheck); ok && strings.HasPrefix(buster, busterPrefix) {
-		env = unset(env, sccacheCheck)
+		env = Without(env, sccacheCheck)
 		if _, own, had := strings.Cut(buster[len(busterPrefix):], ":"); had {
 			env = append(env, sccacheCheck+"="+own)
 		}

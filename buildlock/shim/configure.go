@@ -80,10 +80,10 @@ func generated(dir string) bool {
 // maxUp bounds the way up a tree.
 const maxUp = 64
 
-// For is the environment of a command that is started with the shims in front,
-// called by its name or by a path: one that remembers what it finds sees the
-// shims in COMPILER_PATH only.
-func (d Directory) For(env, argv []string, dir string) []string {
+// withoutMemory is the environment of a command that is called by a path and not
+// through a shim: one that remembers what it finds sees the shims in
+// COMPILER_PATH only.
+func (d Directory) withoutMemory(env, argv []string, dir string) []string {
 	name := base(argv[0])
 	if strings.Contains(argv[0], "/") && remembers(RoleOf(name), name, argv[1:], dir) {
 		return stripped(env, "PATH")

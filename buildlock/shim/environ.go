@@ -51,6 +51,17 @@ func (d Directory) Environ(base []string, v Values) []string {
 	return v.set(inFront(inFront(env, "PATH", d.Path), "COMPILER_PATH", d.Path))
 }
 
+// Command is a command that is started in dir with the shims in front: what is
+// executed for it, and its environment, made of base and the values. Without a
+// lane there is none, also when gpuci itself was started in one.
+func (d Directory) Command(argv, base []string, dir string, v Values) (queued, env []string) {
+	if v.Lane == "" {
+		base = Without(Without(base, LaneVar), LaneRootVar)
+	}
+	env = d.withoutMemory(d.Environ(base, v), argv, dir)
+	return toolexec(argv, env), env
+}
+
 // withCUDAHome says where the real nvcc has its toolkit: in the directory above
 // its own, by the name that PATH has for that.
 func (d Directory) withCUDAHome(env []string) []string {
@@ -70,7 +81,7 @@ func (d Directory) withCUDAHome(env []string) []string {
 // set gives env with the values in it.
 func (v Values) set(env []string) []string {
 	if v.Lane != "" {
-		env = unset(env, LaneRootVar)
+		env = Without(env, LaneRootVar)
 	}
 	set := func(name, value string) {
 		if value != "" {
@@ -101,14 +112,8 @@ func Bare(env []string) []string {
 // Whole says whether the directory still has every shim that was made in it.
 func (d Directory) Whole() bool {
 	missing := func(name string) bool { return executable(d.Path+"/"+name) != nil }
-	return isShims(d.Path) && !slices.ContainsFunc(d.Names, missing)
+	return IsShims(d.Path) && !slices.ContainsFunc(d.Names, missing)
 }
 
 // BrokenText says, before its path, what it means that a directory is not.
 const BrokenText = "shims were removed meanwhile, and links after that did not queue: "
-
-// Without gives env without the variable.
-func Without(env []string, name string) []string { return unset(env, name) }
-
-// IsShims says whether dir is a directory of shims, whoever made it.
-func IsShims(dir string) bool { return isShims(dir) }

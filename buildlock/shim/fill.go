@@ -25,7 +25,7 @@ func toolsOn(env []string) (t tools) {
 	}
 	s := newSearch(nil, "")
 	for dir := range strings.SplitSeq(list, ":") {
-		if !filepath.IsAbs(dir) || isShims(dir) {
+		if !filepath.IsAbs(dir) || IsShims(dir) {
 			continue
 		}
 		for _, name := range listed(dir) {

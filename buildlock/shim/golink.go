@@ -23,11 +23,11 @@ func IsGoLinker(path string) bool {
 	return ok && strings.HasSuffix(dir[:len(dir)-len(base(dir))], "/pkg/tool/")
 }
 
-// Toolexec gives a call of go that may link -toolexec gpuci-link, which is on
+// toolexec gives a call of go that may link -toolexec gpuci-link, which is on
 // PATH with the shims, so that its linker waits for its turn. It changes
 // nothing of what go builds or has cached. A call that has a -toolexec of its
 // own keeps it.
-func Toolexec(argv, env []string) []string {
+func toolexec(argv, env []string) []string {
 	if len(argv) < 2 || base(argv[0]) != "go" {
 		return argv
 	}

@@ -15,11 +15,11 @@ func TestToolexec(t *testing.T) {
 		"go build -toolexec mine .":      "go build -toolexec mine .",
 		"go install --toolexec=mine ...": "go install --toolexec=mine ...",
 	} {
-		if got := strings.Join(Toolexec(strings.Fields(line), nil), " "); got != want {
+		if got := strings.Join(toolexec(strings.Fields(line), nil), " "); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
-	if got := Toolexec([]string{"go", "build"}, []string{"GOFLAGS=-mod=mod -toolexec=mine"}); len(got) != 2 {
+	if got := toolexec([]string{"go", "build"}, []string{"GOFLAGS=-mod=mod -toolexec=mine"}); len(got) != 2 {
 		t.Errorf("with one in GOFLAGS: %q", got)
 	}
 }

@@ -18,7 +18,7 @@ type Home string
 func OurHome() Home {
 	self := selfPath()
 	dir := self[:max(0, strings.LastIndexByte(self, '/'))]
-	if !isShims(dir) {
+	if !IsShims(dir) {
 		return ""
 	}
 	return Home(dir)

@@ -36,7 +36,7 @@ func Identity(path string, env []string, home Home, byContent bool) (string, err
 // behind is the real tool behind a shim, and every other path itself.
 func behind(path string, env []string, home Home) (string, error) {
 	at := strings.LastIndexByte(path, '/')
-	if at >= 0 && !isShims(path[:at]) {
+	if at >= 0 && !IsShims(path[:at]) {
 		return path, nil
 	}
 	s := newSearch(nil, "")

@@ -95,7 +95,7 @@ func (l *look) queue(call Call) {
 // the caller's own part of COMPILER_PATH.
 func (l *look) hidden(call Call) bool {
 	mold, under := Lookup(l.Env, "MOLD_PATH")
-	return call.Hidden || under && !isShims(mold[:max(0, strings.LastIndexByte(mold, '/'))]) ||
+	return call.Hidden || under && !IsShims(mold[:max(0, strings.LastIndexByte(mold, '/'))]) ||
 		executable(string(l.home)+"/"+call.Linker) != nil || l.clang() || l.ownLinker(call.Linker)
 }
 
@@ -122,7 +122,7 @@ func (l *look) ownLinker(name string) bool {
 	ours := false
 	for dir := range strings.SplitSeq(list, ":") {
 		switch {
-		case isShims(dir):
+		case IsShims(dir):
 			ours = true
 		case executable(dir+"/real-ld") == nil, executable(dir+"/collect-ld") == nil, !ours && executable(dir+"/"+name) == nil:
 			return true

@@ -11,9 +11,9 @@ import (
 // defaultPath is where programs are looked for when PATH is not set.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// isShims says whether dir is a directory of shims, whoever made it: it has
+// IsShims says whether dir is a directory of shims, whoever made it: it has
 // the marker file.
-func isShims(dir string) bool {
+func IsShims(dir string) bool {
 	var st unix.Stat_t
 	return dir != "" && unix.Stat(dir+"/"+markerName, &st) == nil
 }
@@ -24,7 +24,7 @@ func withoutShims(list string) (string, bool) {
 	dirs := strings.Split(list, ":")
 	kept := dirs[:0]
 	for _, d := range dirs {
-		if !isShims(d) {
+		if !IsShims(d) {
 			kept = append(kept, d)
 		}
 	}
@@ -51,11 +51,11 @@ func cutName(entry, name string) (string, bool) {
 
 // With gives env with the variable set; env itself stays as it is.
 func With(env []string, name, value string) []string {
-	return append(unset(env, name), name+"="+value)
+	return append(Without(env, name), name+"="+value)
 }
 
-// unset gives env without the variable.
-func unset(env []string, name string) []string {
+// Without gives env without the variable.
+func Without(env []string, name string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, e := range env {
 		if _, ok := cutName(e, name); !ok {
@@ -78,7 +78,7 @@ func stripped(env []string, name string) []string {
 	case !had:
 		return env
 	case rest == "" && !strings.Contains(list, ":"):
-		return unset(env, name)
+		return Without(env, name)
 	}
 	return With(env, name, rest)
 }

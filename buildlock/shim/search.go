@@ -66,7 +66,7 @@ func (s *search) in(list, name string) (string, error) {
 		if errors.Is(err, syscall.EACCES) {
 			found = err
 		}
-		if err == nil && !isShims(dir) && s.real(path) {
+		if err == nil && !IsShims(dir) && s.real(path) {
 			return path, nil
 		}
 	}
@@ -80,7 +80,7 @@ func (s *search) behind(list string) string {
 	for rest := list; rest != ""; {
 		var dir string
 		dir, rest, _ = strings.Cut(rest, ":")
-		if isShims(dir) {
+		if IsShims(dir) {
 			return rest
 		}
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -77,12 +75,9 @@ func (a *app) build(ctx context.Context, argv []string) (int, error) {
 	}
 	defer os.Remove(log)
 	v := p.values(base)
-	v.LockDir, v.Command, v.Build, v.Log = p.lockDir(), commandText(argv), newBuildID(time.Now()), log
+	v.LockDir, v.Command, v.Build, v.Log = p.lockDir(), commandText(argv), gates.NewID(time.Now()), log
 	v.Lane, v.Root = p.lane.Name, p.lane.Root
-	if p.lane.Name == "" { // also when gpuci itself was started in a lane
-		base = shim.Without(shim.Without(base, shim.LaneVar), shim.LaneRootVar)
-	}
-	env := d.For(d.Environ(base, v), argv, p.dir)
+	queued, env := d.Command(argv, base, p.dir, v)
 	ticket, err := a.serialize(ctx, p, argv)
 	if err != nil {
 		return 0, err
@@ -92,7 +87,7 @@ func (a *app) build(ctx context.Context, argv []string) (int, error) {
 	}
 	w := a.linkWatch(v, env)
 	before := pressure.Read(pressure.Real)
-	code, err := a.under(ctx, ticket, child{argv: shim.Toolexec(argv, env), dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
+	code, err := a.under(ctx, ticket, child{argv: queued, dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
 		w.Run(ctx, p.Members)
 	}})
 	if !errors.As(err, new(startError)) {
@@ -156,12 +151,4 @@ func (a *app) serialize(ctx context.Context, p place, argv []string) (*buildlock
 		return nil, coded{gates.Refused.ExitCode(), err.Error(), a.lockHint(err) + "; [build] wait in gpuci.toml says how long to wait"}
 	}
 	return t, err
-}
-
-// newBuildID names a build: the time it began, then enough chance that two in
-// the same second differ.
-func newBuildID(now time.Time) string {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // crypto/rand.Read does not fail
-	return now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(b[:])
 }

@@ -32,6 +32,24 @@ func asNobody(t *testing.T) []string {
 	return []string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}
 }
 
+// bothOwners runs a test in a workspace as it comes, and in one of another user,
+// where no leaf can be made.
+func bothOwners(t *testing.T, gates string, do func(*testing.T, workspace)) {
+	t.Helper()
+	for name, wrap := range map[string][]string{"as it comes": nil, "another uid": asNobody(t)} {
+		t.Run(name, func(t *testing.T) {
+			if name == "another uid" && wrap == nil {
+				t.Skip("needs root and setpriv")
+			}
+			w := newWorkspace(t, gates)
+			if wrap != nil {
+				w.handOver(t, wrap)
+			}
+			do(t, w)
+		})
+	}
+}
+
 // handOver makes the workspace that user's, whose home is not ours.
 func (w *workspace) handOver(t *testing.T, wrap []string) {
 	t.Helper()
@@ -108,52 +126,43 @@ reader = "none"
 // After gpuci itself was killed, the next one ends what it left, closes its
 // record, and says so. Once as it comes, and once where no leaf can be made.
 func TestKilledGpuci(t *testing.T) {
-	for name, wrap := range map[string][]string{"as it comes": nil, "another uid": asNobody(t)} {
-		t.Run(name, func(t *testing.T) {
-			if name == "another uid" && wrap == nil {
-				t.Skip("needs root and setpriv")
+	bothOwners(t, leaving, func(t *testing.T, w workspace) {
+		r := w.start(t, "ready", "gate", "leaves")
+		if err := r.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = r.wait(t)
+		if !processRuns(w.pid(t, "pid")) {
+			t.Fatal("the gate ended with its gpuci: there is nothing to test")
+		}
+		cmd := w.command(t, "gate", "next")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if !strings.Contains(string(out), "of gate leaves left when gpuci was killed") {
+			t.Errorf("it says nothing of what it ended: %s", out)
+		}
+		for _, file := range []string{"pid", "bg"} {
+			if pid := w.pid(t, file); processRuns(pid) {
+				t.Errorf("%s: pid %d is alive", file, pid)
 			}
-			w := newWorkspace(t, leaving)
-			if wrap != nil {
-				w.handOver(t, wrap)
-			}
-			r := w.start(t, "ready", "gate", "leaves")
-			if err := r.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			_, _ = r.wait(t)
-			if !processRuns(w.pid(t, "pid")) {
-				t.Fatal("the gate ended with its gpuci: there is nothing to test")
-			}
-			cmd := w.command(t, "gate", "next")
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			if !strings.Contains(string(out), "of gate leaves left when gpuci was killed") {
-				t.Errorf("it says nothing of what it ended: %s", out)
-			}
-			for _, file := range []string{"pid", "bg"} {
-				if pid := w.pid(t, file); processRuns(pid) {
-					t.Errorf("%s: pid %d is alive", file, pid)
-				}
-			}
-			if left := w.stored(t, "live/*"); len(left) > 0 {
-				t.Errorf("still said to go on: %q", left)
-			}
-			killed := w.of(t, "leaves")
-			if len(killed) != 1 || killed[0].Outcome != gates.Interrupted || killed[0].Bound.Root == "" || len(killed[0].Next) < 2 {
-				t.Fatalf("recorded %+v; want one interrupted run with a root and what to do next", killed)
-			}
-			if l := killed[0].Leftover; l == nil || len(l.Ended) < 2 || len(l.Survivors) != 0 || l.By == "" {
-				t.Errorf("its record says of what was left: %+v", l)
-			}
-			next := w.of(t, "next")
-			if c := next[0].Command; wrap != nil && (c.Supervised != "session" || c.NoCgroup == "") {
-				t.Errorf("the next one was supervised by %q, %q", c.Supervised, c.NoCgroup)
-			}
-		})
-	}
+		}
+		if left := w.stored(t, "live/*"); len(left) > 0 {
+			t.Errorf("still said to go on: %q", left)
+		}
+		killed := w.of(t, "leaves")
+		if len(killed) != 1 || killed[0].Outcome != gates.Interrupted || killed[0].Bound.Root == "" || len(killed[0].Next) < 2 {
+			t.Fatalf("recorded %+v; want one interrupted run with a root and what to do next", killed)
+		}
+		if l := killed[0].Leftover; l == nil || len(l.Ended) < 2 || len(l.Survivors) != 0 || l.By == "" {
+			t.Errorf("its record says of what was left: %+v", l)
+		}
+		next := w.of(t, "next")
+		if c := next[0].Command; w.wrap != nil && (c.Supervised != "session" || c.NoCgroup == "") {
+			t.Errorf("the next one was supervised by %q, %q", c.Supervised, c.NoCgroup)
+		}
+	})
 }
 
 const branching = `
@@ -178,26 +187,17 @@ reader = "none"
 // witnesses are the pids that the gate's processes wrote down themselves. Also
 // as another uid, where no leaf can be made. GPUCI_SOAK=1 takes 200 moments.
 func TestKilledAtRandom(t *testing.T) {
-	for name, wrap := range map[string][]string{"as it comes": nil, "another uid": asNobody(t)} {
-		t.Run(name, func(t *testing.T) {
-			if name == "another uid" && wrap == nil {
-				t.Skip("needs root and setpriv")
-			}
-			w := newWorkspace(t, branching)
-			if wrap != nil {
-				w.handOver(t, wrap)
-			}
-			moments := 6
-			if os.Getenv("GPUCI_SOAK") == "1" {
-				moments = 200
-			}
-			random := rand.New(rand.NewPCG(1, 2))
-			for i := range moments {
-				w.killAndLook(t, i, time.Duration(random.IntN(60_000))*time.Microsecond)
-			}
-			w.nothingLive(t)
-		})
-	}
+	bothOwners(t, branching, func(t *testing.T, w workspace) {
+		moments := 6
+		if os.Getenv("GPUCI_SOAK") == "1" {
+			moments = 200
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		for i := range moments {
+			w.killAndLook(t, i, time.Duration(random.IntN(60_000))*time.Microsecond)
+		}
+		w.nothingLive(t)
+	})
 }
 
 func (w workspace) killAndLook(t *testing.T, moment int, after time.Duration) {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +16,9 @@ import (
 // Whose linker holds a ticket is seen by whose child it is, also where its open
 // files are not to be seen; of another one nobody knows.
 func TestLockStatusOtherUsers(t *testing.T) {
-	if os.Geteuid() != 0 {
-		needsTool(t, "root")
-	}
-	setpriv, err := exec.LookPath("setpriv")
-	if err != nil {
-		needsTool(t, "setpriv")
+	as := asNobody(t)
+	if as == nil {
+		needsTool(t, "root and setpriv")
 	}
 	s := newStage(t)
 	ld, script, let := s.slowLink(t)
@@ -31,7 +28,7 @@ func TestLockStatusOtherUsers(t *testing.T) {
 	}
 	status := s.command(t, "lock", "status")
 	look := func(args ...string) string {
-		cmd := exec.Command(setpriv, append(append([]string{"--reuid=65534", "--regid=65534", "--clear-groups"}, status.Args...), args...)...)
+		cmd := exec.Command(as[0], slices.Concat(as[1:], status.Args, args)...)
 		cmd.Dir, cmd.Env = "/", s.env
 		code, stdout, stderr := runCommand(t, cmd)
 		if code != 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -70,28 +71,25 @@ func TestLockRunBackground(t *testing.T) {
 
 // Another user arrives at the same lock.
 func TestLockTwoUsers(t *testing.T) {
-	if os.Geteuid() != 0 {
-		needsTool(t, "root")
-	}
-	setpriv, err := exec.LookPath("setpriv")
-	if err != nil {
-		needsTool(t, "setpriv")
+	as := asNobody(t)
+	if as == nil {
+		needsTool(t, "root and setpriv")
 	}
 	s := newStage(t)
 	r := s.start(t, "at work", "lock", "run", "--", "sh", "-c", blocking)
 	other := s.command(t, "lock", "run", "--no-wait", "--", "true")
-	asNobody := func() *exec.Cmd {
-		cmd := exec.Command(setpriv, append([]string{"--reuid=65534", "--regid=65534", "--clear-groups"}, other.Args...)...)
+	theirs := func() *exec.Cmd {
+		cmd := exec.Command(as[0], slices.Concat(as[1:], other.Args)...)
 		cmd.Dir, cmd.Env = "/", s.env
 		return cmd
 	}
-	if code, _, stderr := runCommand(t, asNobody()); code != 75 || !strings.Contains(stderr, "pid "+strconv.Itoa(r.Process.Pid)+" root") {
+	if code, _, stderr := runCommand(t, theirs()); code != 75 || !strings.Contains(stderr, "pid "+strconv.Itoa(r.Process.Pid)+" root") {
 		t.Errorf("exit %d, stderr %q; want 75", code, stderr)
 	}
 	if code := r.end(); code != 5 {
 		t.Errorf("exit %d", code)
 	}
-	if code, _, stderr := runCommand(t, asNobody()); code != 0 {
+	if code, _, stderr := runCommand(t, theirs()); code != 0 {
 		t.Errorf("exit %d, stderr %q; want 0", code, stderr)
 	}
 }
@@ -160,17 +158,14 @@ func TestLockVoidWaiter(t *testing.T) {
 
 // Nobody takes another user's place.
 func TestLockVoidNotOwner(t *testing.T) {
-	if os.Geteuid() != 0 {
-		needsTool(t, "root")
-	}
-	setpriv, err := exec.LookPath("setpriv")
-	if err != nil {
-		needsTool(t, "setpriv")
+	as := asNobody(t)
+	if as == nil {
+		needsTool(t, "root and setpriv")
 	}
 	s := newStage(t)
 	ticket := s.hold(t, buildlock.Who{})
 	void := s.command(t, "lock", "void", ticket.ID, "--why", "envy")
-	cmd := exec.Command(setpriv, append([]string{"--reuid=65534", "--regid=65534", "--clear-groups"}, void.Args...)...)
+	cmd := exec.Command(as[0], slices.Concat(as[1:], void.Args)...)
 	cmd.Dir, cmd.Env = "/", s.env
 	if code, _, stderr := runCommand(t, cmd); code != 64 || !strings.Contains(stderr, "it belongs to root") || !strings.Contains(stderr, "hint: ask that user, or root") {
 		t.Errorf("exit %d, %s", code, stderr)

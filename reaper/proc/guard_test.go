@@ -2,10 +2,12 @@ package proc
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -80,7 +82,7 @@ func TestAliveIsNotHidden(t *testing.T) {
 	}
 }
 
-func TestBelowAndAbove(t *testing.T) {
+func TestBelow(t *testing.T) {
 	table := Table{
 		1: {PID: 1}, 2: {PID: 2}, 10: {PID: 10, PPID: 1}, 11: {PID: 11, PPID: 10}, 12: {PID: 12, PPID: 11},
 		20: {PID: 20, PPID: 21}, 21: {PID: 21, PPID: 20},
@@ -101,11 +103,22 @@ func TestBelowAndAbove(t *testing.T) {
 	if got := table.Below(0); len(got) != 0 {
 		t.Errorf("below pid 0, which is nobody: %v", pids(got))
 	}
-	if diff := cmp.Diff([]int{11, 10, 1}, pids(table.Above(12))); diff != "" {
-		t.Errorf("above 12 (-want +got):\n%s", diff)
+}
+
+func TestLineage(t *testing.T) {
+	procs := map[string]fixture{}
+	for pid, parent := range map[int]int{1: 0, 10: 1, 11: 10, 12: 11, 20: 21, 21: 20} {
+		procs[strconv.Itoa(pid)] = fixture{files: map[string]string{"stat": fmt.Sprintf("%d (p) S %d %d %d 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7 0 0\n", pid, parent, pid, pid)}}
 	}
-	if got := pids(table.Above(20)); !slices.Equal(got, []int{21}) {
-		t.Errorf("above one of a loop: %v", got)
+	r := fixtureRoot(t, procs)
+	for pid, want := range map[int][]int{12: {12, 11, 10, 1}, 20: {20, 21}, 30: nil, 0: nil} {
+		var got []int
+		for _, s := range r.Lineage(pid) {
+			got = append(got, s.PID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("lineage of %d: %v, want %v", pid, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -57,26 +58,9 @@ func (r Root) maySignal(pid int) error {
 	if self, err := os.Readlink(filepath.Join(string(r), "self")); err != nil || self != strconv.Itoa(os.Getpid()) {
 		return fmt.Errorf("%s is that of another pid namespace: nothing was sent", r)
 	}
-	if pid <= 1 || r.above(pid) {
+	of := func(s Stat) bool { return s.PID == pid }
+	if pid <= 1 || pid == os.Getpid() || slices.ContainsFunc(r.Lineage(os.Getpid()), of) {
 		return errOwn
 	}
 	return nil
-}
-
-// above says whether a pid is ours or an ancestor's. When one of those ends
-// meanwhile, the line leads where it now leads.
-func (r Root) above(pid int) bool {
-	seen := make(map[int]bool)
-	for up := os.Getpid(); up > 0 && !seen[up]; {
-		if up == pid {
-			return true
-		}
-		seen[up] = true
-		s, err := r.Stat(up)
-		if err != nil {
-			return false
-		}
-		up = s.PPID
-	}
-	return false
 }

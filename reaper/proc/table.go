@@ -41,17 +41,19 @@ func (t Table) Below(pids ...int) []Stat {
 	return out
 }
 
-// Above returns the ancestors of a process, its parent first, as far as the
-// table has them.
-func (t Table) Above(pid int) []Stat {
-	var out []Stat
-	seen := map[int]bool{pid: true}
-	for s, ok := t[pid]; ok; {
-		if s, ok = t[s.PPID]; !ok || seen[s.PID] {
+// Lineage is a process and its ancestors, itself first, as far as they can be
+// read. They are read one by one upwards; when one of them ends meanwhile, the
+// line leads where it now leads.
+func (r Root) Lineage(pid int) (out []Stat) {
+	seen := map[int]bool{}
+	for up := pid; up > 0 && !seen[up]; {
+		s, err := r.Stat(up)
+		if err != nil {
 			break
 		}
-		seen[s.PID] = true
+		seen[up] = true
 		out = append(out, s)
+		up = s.PPID
 	}
 	return out
 }
