@@ -39,8 +39,8 @@ func Parse(data []byte) (Resource, error) {
 		}
 		*into = l
 	}
-	if r.Some == nil {
-		return Resource{}, errors.New(`it has no line "some": it was torn, or is no pressure file`)
+	if r.Some == nil && r.Full == nil { // that of interrupts has only "full"
+		return Resource{}, errors.New(`it has no line "some" or "full": it was torn, or is no pressure file`)
 	}
 	return r, nil
 }

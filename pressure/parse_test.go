@@ -33,7 +33,7 @@ func TestParseTorn(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"\n", "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
+		"\n", "half avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
 		strings.Replace(whole, "1.50", "NaN", 1), strings.Replace(whole, "1.50", "-1", 1),
 		strings.Replace(whole, "1.50", "+Inf", 1), strings.Replace(whole, "1.50", "", 1),
 		strings.Replace(whole, "total=4", "total=-4", 1), strings.Replace(whole, "total=4", "total=18446744073709551615", 1),
@@ -55,7 +55,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Parse(data)
-		if (err == nil) != (r.Some != nil) {
+		if (err == nil) != (r.Some != nil || r.Full != nil) {
 			t.Fatalf("Parse(%q) = %+v, %v", data, r, err)
 		}
 		for _, l := range []*Level{r.Some, r.Full} {

@@ -21,6 +21,7 @@ type Reading struct {
 	CPU    Resource
 	IO     Resource
 	Memory Resource
+	IRQ    Resource // only Full, and only where the kernel accounts for interrupts (Linux 6.1)
 }
 
 // Resource is the pressure on one resource. Where nothing is known of it, both
@@ -39,14 +40,19 @@ type Level struct {
 	Total  time.Duration // waited since boot; the kernel counts microseconds
 }
 
-// Read reads the files cpu, io and memory of a directory, which is Real but in
-// tests. It does not fail: each resource says for itself whether it is known.
-func Read(root string) Reading {
+// Read reads the files cpu, io, memory and irq of a directory, which is Real but
+// in tests. It does not fail: each resource says for itself whether it is known.
+func Read(root string) Reading { return readAll(root, "") }
+
+// ReadCgroup reads the files cpu.pressure, io.pressure, memory.pressure and
+// irq.pressure of a cgroup v2 directory: what its own members waited.
+func ReadCgroup(dir string) Reading { return readAll(dir, ".pressure") }
+
+func readAll(dir, suffix string) Reading {
+	file := func(name string) Resource { return readFile(filepath.Join(dir, name+suffix)) }
 	return Reading{
-		CPU:    readFile(filepath.Join(root, "cpu")),
-		IO:     readFile(filepath.Join(root, "io")),
-		Memory: readFile(filepath.Join(root, "memory")),
-		Time:   time.Now(), // the totals are from the moment before, not after
+		CPU: file("cpu"), IO: file("io"), Memory: file("memory"), IRQ: file("irq"),
+		Time: time.Now(), // the totals are from the moment before, not after
 	}
 }
 
@@ -55,7 +61,7 @@ func Read(root string) Reading {
 const maxFile = 4096
 
 func readFile(path string) Resource {
-	data, err := read(path)
+	data, err := readUpTo(path, maxFile)
 	if err != nil {
 		return Resource{Unknown: reason(err)}
 	}
@@ -66,14 +72,14 @@ func readFile(path string) Resource {
 	return r
 }
 
-// read does not hang on a FIFO that somebody put in a file's place.
-func read(path string) ([]byte, error) {
+// readUpTo does not hang on a FIFO that somebody put in a file's place.
+func readUpTo(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // reason says what a file that cannot be read means, and what to do about it.

@@ -43,7 +43,10 @@ func TestRead(t *testing.T) {
 	if got.Time.IsZero() {
 		t.Error("the reading has no time")
 	}
-	got.Time = time.Time{}
+	if got.IRQ.Unknown == nil {
+		t.Error("a kernel without irq pressure knows it")
+	}
+	got.Time, got.IRQ = time.Time{}, Resource{}
 	want := Reading{
 		CPU: Resource{Some: &Level{3, 2, 1, 7 * time.Microsecond}},
 		IO: Resource{
