@@ -1,0 +1,88 @@
+package pressure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Rule says when work is held back before it begins, and for how long.
+//
+// It is held back while IO full was over Long in the last ten seconds and is
+// over Short now, because of somebody else, and is not falling fast; it goes on
+// below Resume. The zero value holds nothing back.
+type Rule struct {
+	Long    float64       // percent of the last ten seconds
+	Short   float64       // percent of the last second or two
+	Resume  float64       // percent
+	MinFree int64         // bytes of memory that must be available; 0 asks for none
+	Budget  time.Duration // how long one build may be held back, all its links together
+	Refuse  bool          // where the pressure cannot be told: refuse, and do not go on
+	Off     bool          // --no-pressure: look at nothing
+}
+
+// DefaultRule is what holds where nobody says anything else. One link on a slow
+// disk shows 67 to 93 % of IO full by itself; a machine at work stays under 30.
+func DefaultRule() Rule {
+	return Rule{Long: 40, Short: 60, Resume: 25, Budget: 5 * time.Minute}
+}
+
+// off is a Rule in words that holds nothing back.
+const off = "off"
+
+// String is the rule as ParseRule reads it: "long=40 short=60 resume=25
+// min-free=0 budget=5m0s unknown=mark", or "off".
+func (r Rule) String() string {
+	if r.Off {
+		return off
+	}
+	unknown := "mark"
+	if r.Refuse {
+		unknown = "refuse"
+	}
+	return fmt.Sprintf("long=%g short=%g resume=%g min-free=%d budget=%s unknown=%s", r.Long, r.Short, r.Resume, r.MinFree, r.Budget, unknown)
+}
+
+// ParseRule reads a rule from words KEY=VALUE. What is not said is as in
+// DefaultRule; a key it does not know is an error, since a limit that nobody
+// keeps is worse than none.
+func ParseRule(text string) (Rule, error) {
+	r := DefaultRule()
+	if strings.TrimSpace(text) == off {
+		return Rule{Off: true}, nil
+	}
+	for _, word := range strings.Fields(text) {
+		key, value, _ := strings.Cut(word, "=")
+		if err := r.set(key, value); err != nil {
+			return Rule{}, fmt.Errorf("read rule of pressure: %s: %w", word, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *Rule) set(key, value string) (err error) {
+	switch key {
+	case "long":
+		r.Long, err = percent([]byte(value))
+	case "short":
+		r.Short, err = percent([]byte(value))
+	case "resume":
+		r.Resume, err = percent([]byte(value))
+	case "min-free":
+		r.MinFree, err = strconv.ParseInt(value, 10, 64)
+	case "budget":
+		r.Budget, err = time.ParseDuration(value)
+	case "unknown":
+		r.Refuse = value == "refuse"
+		if value != "refuse" && value != "mark" {
+			err = fmt.Errorf("%q is neither mark nor refuse", value)
+		}
+	default:
+		err = fmt.Errorf("there is no %q; there are long, short, resume, min-free, budget and unknown", key)
+	}
+	if err == nil && (r.MinFree < 0 || r.Budget < 0) {
+		err = fmt.Errorf("%s is below zero", value)
+	}
+	return err
+}
