@@ -18,6 +18,12 @@ type Options struct {
 	Who   Who
 	Marks string // $GPUCI_TICKETS: tickets that processes above us hold
 
+	// Admit, if set, is asked when it is our turn, and returns when the machine
+	// may take the work. Until then the place in line is kept, and held is to be
+	// told why. alone asks that no other ticket be ahead of ours, however many
+	// slots there are.
+	Admit func(ctx context.Context, held func(why string)) (alone bool, err error)
+
 	// Waiting, if set, is told at once when there is a wait, then every
 	// Every (RemindEvery when 0), and when the directory was removed under us.
 	Waiting func(Line)
@@ -51,7 +57,8 @@ func (e *VoidedError) Error() string {
 // Acquire takes a place in line and returns when the lock is ours. When a
 // process above us holds it already (Marks), the ticket says Passed and holds
 // nothing. Errors: a *BusyError when Wait ran out, ErrOrder, ErrUnfit, a
-// *VoidedError, or the cause of ctx; the place in line is given up then.
+// *VoidedError, what Admit gave, or the cause of ctx; the place in line is given
+// up then.
 //
 // A wait that is given up leaves a goroutine behind for each ticket it waited
 // on, blocked in flock(2) until that ticket ends.
@@ -138,7 +145,10 @@ func (o Options) once(ctx context.Context, rec record, began time.Time) (*Ticket
 		return nil, err
 	}
 	w := &wait{o: o, t: t, began: began, blocked: map[uint64]bool{}, ended: make(chan uint64)}
-	if err := w.untilFirst(ctx); err != nil {
+	if err = w.untilFirst(ctx); err == nil && o.Admit != nil {
+		err = w.admit(ctx)
+	}
+	if err != nil {
 		err = q.explain(ctx, err)
 		_ = t.Release()
 		return nil, err
@@ -157,7 +167,7 @@ func (q queue) explain(ctx context.Context, err error) error {
 		return err
 	case !q.still():
 		return errRemoved
-	case errors.Is(err, ErrUnfit):
+	case errors.Is(err, ErrUnfit), errors.As(err, new(admitError)):
 		return err
 	}
 	return unfit(q.path, err)

@@ -32,6 +32,7 @@ type Entry struct {
 	Build   string    `json:"build,omitempty"`
 	Since   time.Time `json:"since"`             // when it took its place in line
 	Granted time.Time `json:"granted,omitzero"`  // zero while it waits
+	Held    string    `json:"held,omitempty"`    // why it waits though it is its turn: the pressure on this machine
 	Stopped bool      `json:"stopped,omitempty"` // by a signal (Ctrl-Z) or a debugger: it does not move on by itself
 	Foreign bool      `json:"foreign,omitempty"` // made in another pid namespace: nothing is known of its process
 	Keepers []Keeper  `json:"keepers,omitempty"` // of a kept one
@@ -92,6 +93,8 @@ func (e Entry) trouble() string {
 		return ", in another pid namespace"
 	case e.Stopped:
 		return ", stopped: fg, or kill -CONT, lets it go on"
+	case e.State == StateWaits && e.Held != "":
+		return ", " + e.Held
 	case e.State != StateKept:
 		return ""
 	case len(e.Keepers) == 0:

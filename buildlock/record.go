@@ -20,8 +20,9 @@ type Who struct {
 	Build   string // id of the build or run it belongs to
 }
 
-// record is the content of a ticket: one JSON line when it is made, a second
-// one when it is granted. It informs; the lock decides.
+// record is the content of a ticket: one JSON line when it is made, then one
+// whenever it is held back, and one when it is granted. It informs; the lock
+// decides.
 type record struct {
 	PID    int       `json:"pid"`
 	Start  uint64    `json:"start"`
@@ -37,8 +38,10 @@ type record struct {
 	Since  time.Time `json:"since"`
 }
 
+// granted is what became of a ticket since: the last line that says it.
 type granted struct {
-	Granted time.Time `json:"granted"`
+	Granted time.Time `json:"granted,omitzero"`
+	Held    string    `json:"held,omitempty"` // why it is held back though it is its turn
 }
 
 func newRecord(w Who) (record, error) {
@@ -78,7 +81,11 @@ func (r record) made(s proc.Stat) bool { return s.PID == r.PID && s.Start == r.S
 func parseRecord(data []byte) (r record, g granted) {
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
 	_ = json.Unmarshal(first, &r)
-	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	_ = json.Unmarshal(second, &g)
+	for line := range bytes.Lines(rest) {
+		var next granted
+		if json.Unmarshal(line, &next) == nil {
+			g = next
+		}
+	}
 	return r, g
 }

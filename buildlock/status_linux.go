@@ -97,7 +97,7 @@ func (q queue) entry(n, ours uint64) Entry {
 	r, g, _ := q.record(n)
 	e := Entry{
 		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, Start: r.Start, UID: r.UID, Lane: r.Lane,
-		Root: r.Root, Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted, Slots: r.Slots,
+		Root: r.Root, Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted, Held: g.Held, Slots: r.Slots,
 	}
 	if !g.Granted.IsZero() {
 		e.State = StateHolds

@@ -41,10 +41,13 @@ func (t *Ticket) check() error {
 	return nil
 }
 
-// markGranted notes in the ticket that it holds the lock. Only a reader would
-// miss it, so a full disk is no error here.
-func (t *Ticket) markGranted() {
-	if line, err := json.Marshal(granted{time.Now()}); err == nil {
+// markGranted notes in the ticket that it holds the lock.
+func (t *Ticket) markGranted() { t.note(granted{Granted: time.Now()}) }
+
+// note says in the ticket what has become of it. Only a reader would miss it,
+// so a full disk is no error here.
+func (t *Ticket) note(g granted) {
+	if line, err := json.Marshal(g); err == nil {
 		_, _ = t.file.Write(append(line, '\n'))
 	}
 }
