@@ -148,3 +148,33 @@ func (l *leaf) empty(d time.Duration, hurry <-chan struct{}) bool {
 		_, _ = unix.Poll(fds, int(min(left, 20*time.Millisecond)/time.Millisecond)+1)
 	}
 }
+
+// Leaf is the outermost cgroup on a process's path that a gpuci made for a
+// command, as /proc/PID/cgroup writes it; "" when it is in none. Whatever came
+// of that command has the same one.
+func (r Root) Leaf(pid int) (string, error) {
+	path, err := r.cgroupOf(pid)
+	if err != nil {
+		return "", err
+	}
+	for at := 0; at < len(path); {
+		end := len(path)
+		if n := strings.IndexByte(path[at+1:], '/'); n >= 0 {
+			end = at + 1 + n
+		}
+		if strings.HasPrefix(path[at+1:end], leafPrefix) {
+			return path[:end], nil
+		}
+		at = end
+	}
+	return "", nil
+}
+
+// Leaf is the directory of the cgroup that the command runs in, "" when it has
+// none. Its pressure files tell what the command itself waited.
+func (p *Process) Leaf() string {
+	if p.leaf == nil {
+		return ""
+	}
+	return p.leaf.dir
+}

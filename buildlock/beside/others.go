@@ -1,0 +1,113 @@
+// Package beside tells who else waits for the disk: the processes in state D
+// that are no part of one's own build. It decides nothing.
+//
+// What runs outside of our pid namespace is not seen, and what a hidepid mount
+// keeps from us is said to be hidden.
+package beside
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuci/reaper/proc"
+)
+
+// ErrHidden says that the processes of other users are not shown to us.
+var ErrHidden = errors.New("processes of other users are hidden (hidepid); root can see them")
+
+// Waiting lists the processes that wait in the kernel and cannot be
+// interrupted (state D), longest running first, but for threads of the kernel
+// and what belongs to the same build as pid. Most of them wait for the disk; one
+// that starts another program by vfork(2) is in D for a moment, too.
+//
+// A build is all that is in one leaf of gpuci's; outside of one it is the job
+// that pid belongs to: everything below the highest of its ancestors that is
+// still in its session and not the shell that started the job.
+func Waiting(r proc.Root, pid int) ([]proc.Stat, error) {
+	p, err := r.Scan(proc.ScanOptions{})
+	if err != nil {
+		return nil, err
+	}
+	own := ownOf(r, p.Table, pid)
+	var out []proc.Stat
+	for _, s := range p.Table {
+		if s.State == 'D' && !s.Kernel && !own(s) {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b proc.Stat) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.PID, b.PID))
+	})
+	if _, err := r.Stat(1); err != nil || len(p.Hidden) > 0 {
+		return out, ErrHidden
+	}
+	return out, nil
+}
+
+// ownOf says of a process whether it is part of pid's build.
+func ownOf(r proc.Root, t proc.Table, pid int) func(proc.Stat) bool {
+	leaf, _ := r.Leaf(pid) // without cgroup v2 there is none
+	below := map[int]bool{}
+	for _, s := range t.Below(Job(r, pid).PID) {
+		below[s.PID] = true
+	}
+	for _, s := range r.Lineage(pid) {
+		below[s.PID] = true
+	}
+	return func(s proc.Stat) bool {
+		if below[s.PID] {
+			return true
+		}
+		its, err := r.Leaf(s.PID)
+		return leaf != "" && err == nil && its == leaf
+	}
+}
+
+// Job is the highest process of the job that pid belongs to. The leader of the
+// session is part of it unless it is a shell that gives each job a process
+// group of its own.
+func Job(r proc.Root, pid int) proc.Stat {
+	line := r.Lineage(pid)
+	if len(line) == 0 {
+		return proc.Stat{PID: pid}
+	}
+	top := line[0]
+	for _, s := range line[1:] {
+		leads := s.PID == s.Session
+		if s.PID <= 1 || s.Session != top.Session || leads && s.TTY != 0 && s.PGRP != top.PGRP {
+			break
+		}
+		top = s
+	}
+	return top
+}
+
+// named is how many processes are told by name.
+const named = 2
+
+// Text names them for people, with where they are as far as that can be seen.
+func Text(r proc.Root, list []proc.Stat) string {
+	var parts []string
+	for i, s := range list {
+		if i == named {
+			parts = append(parts, rest(len(list)-named))
+			break
+		}
+		text := fmt.Sprintf("%s (pid %d)", s.Comm, s.PID)
+		if cwd, err := r.Cwd(s.PID); err == nil && cwd.Known() {
+			text += " in " + cwd.Path
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func rest(n int) string {
+	if n == 1 {
+		return "1 other"
+	}
+	return fmt.Sprintf("%d others", n)
+}
