@@ -19,6 +19,7 @@ const (
 	TimedOut = "timeout" // its wait ran out: it was not run
 	Failed   = "failed"  // no ticket could be made: it was not run
 	Removed  = "removed" // no link: the lock directory was removed while one queued
+	Ended    = "ended"   // the link of a ticket was seen to be over, by who watches the build
 )
 
 // LinkEvent is one line that a shim writes about a link it saw, into the file
@@ -29,7 +30,10 @@ type LinkEvent struct {
 	Role    string        `json:"role"` // cc, ld, nvcc
 	PID     int           `json:"pid"`
 	Ticket  string        `json:"ticket,omitempty"`
-	Waited  time.Duration `json:"-"` // in line, had it a ticket in the end or not; JSON has it in seconds
+	Waited  time.Duration `json:"-"`                          // in line and held back, had it a ticket in the end or not; JSON has it in seconds
+	Held    time.Duration `json:"-"`                          // of that, held back in its turn because of the pressure
+	Under   string        `json:"under-pressure,omitempty"`   // it ran though the pressure was not over: why it was held back
+	Blind   string        `json:"pressure-unknown,omitempty"` // why the pressure could not be told
 	Outcome string        `json:"outcome"`
 	Error   string        `json:"error,omitempty"`
 	Remedy  string        `json:"remedy,omitempty"` // of the error
@@ -39,6 +43,7 @@ type LinkEvent struct {
 type eventLine struct {
 	event
 	Seconds float64 `json:"waited-seconds"`
+	Held    float64 `json:"held-seconds,omitempty"`
 }
 
 // event is a LinkEvent without its ways to be written and read.
@@ -46,7 +51,7 @@ type event LinkEvent
 
 // MarshalJSON writes the wait in seconds, as all JSON of gpuci has its times.
 func (e LinkEvent) MarshalJSON() ([]byte, error) {
-	return json.Marshal(eventLine{event(e), e.Waited.Seconds()})
+	return json.Marshal(eventLine{event(e), e.Waited.Seconds(), e.Held.Seconds()})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -54,8 +59,12 @@ func (e *LinkEvent) UnmarshalJSON(data []byte) error {
 	var line eventLine
 	err := json.Unmarshal(data, &line)
 	*e = LinkEvent(line.event)
-	e.Waited = time.Duration(math.Round(line.Seconds * float64(time.Second)))
+	e.Waited, e.Held = duration(line.Seconds), duration(line.Held)
 	return err
+}
+
+func duration(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds * float64(time.Second)))
 }
 
 // Append writes the event to the end of a file that is there, in one write:

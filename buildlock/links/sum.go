@@ -22,6 +22,9 @@ type Sum struct {
 	Past     []Seen                // without a ticket, the most frequent first
 	Removed  bool                  // the lock directory was removed meanwhile
 	Hidden   int                   // linkers of other users: whether they had one is unknown
+	Held     time.Duration         // of the waiting: held back because of the pressure
+	Under    string                // links ran though the pressure was not over: why they were held back at first
+	Blind    string                // why the pressure could not be told
 }
 
 // Seen is how often linkers came past the shims in one way: at least, since one
@@ -59,6 +62,8 @@ func (w *Watch) Sum(events []buildlock.LinkEvent) Sum {
 			s.NotRun++
 			s.Refused = append(s.Refused, e)
 		}
+		s.Held += e.Held
+		s.Under, s.Blind = cmp.Or(s.Under, e.Under), cmp.Or(s.Blind, e.Blind)
 		s.Waited += e.Waited
 		s.Longest = max(s.Longest, e.Waited)
 	}
@@ -106,6 +111,9 @@ func (s Sum) String() string {
 	}
 	if s.Ticketed+s.NotRun > 0 {
 		text += fmt.Sprintf("; waited %s in all, %s at most", buildlock.Round(s.Waited), buildlock.Round(s.Longest))
+	}
+	if s.Held > 0 {
+		text += fmt.Sprintf(", of that %s held back by the pressure", buildlock.Round(s.Held))
 	}
 	return text
 }

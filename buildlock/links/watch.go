@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,10 +25,13 @@ type Watch struct {
 	Limit   time.Duration // how long one of its links may wait
 	Waiting func(buildlock.Line)
 	Every   time.Duration // between two lines about a wait; buildlock.RemindEvery when 0
+	Log     string        // where the shims write: the end of each link is noted there; "" for nowhere
 
 	said time.Time
+	held bool // what was said last: that the pressure holds us back
 	seen map[proc.Identity]bool
 	dir  os.FileInfo // of the queue, as it was first seen
+	work []string    // tickets of ours whose links were at work at the last look
 
 	mu      sync.Mutex
 	past    map[Past]int
@@ -114,12 +118,14 @@ func (w *Watch) queue(ctx context.Context, now time.Time) {
 	if err != nil {
 		return // the shims say what is wrong with it
 	}
+	w.ended(list, now)
 	line, waits := w.line(list, now)
 	w.wait(waits, now)
-	if !waits || w.Waiting == nil || !w.said.IsZero() && now.Sub(w.said) < cmp.Or(w.Every, buildlock.RemindEvery) {
+	soon := !w.said.IsZero() && now.Sub(w.said) < cmp.Or(w.Every, buildlock.RemindEvery)
+	if !waits || w.Waiting == nil || soon && line.Held == w.held {
 		return
 	}
-	w.said = now
+	w.said, w.held = now, line.Held
 	w.Waiting(line)
 }
 
@@ -152,6 +158,8 @@ func (w *Watch) line(list []buildlock.Entry, now time.Time) (buildlock.Line, boo
 		case e.State == buildlock.StateVoid:
 		case e.Build != w.Build:
 			ahead++
+		case e.State == buildlock.StateWaits && e.Held != "":
+			return buildlock.Line{Held: true, Note: "the next link is " + e.Held}, true
 		case e.State != buildlock.StateWaits || ahead < own:
 			return buildlock.Line{}, false // it moves on: one of ours is at work, or about to be
 		default:
@@ -161,6 +169,23 @@ func (w *Watch) line(list []buildlock.Entry, now time.Time) (buildlock.Line, boo
 		}
 	}
 	return buildlock.Line{}, false
+}
+
+// ended notes which links are over since the last look. One that began and ended
+// between two looks is not noted.
+func (w *Watch) ended(list []buildlock.Entry, now time.Time) {
+	var work []string
+	for _, e := range list {
+		if e.Build == w.Build && e.State != buildlock.StateWaits {
+			work = append(work, e.ID)
+		}
+	}
+	for _, id := range w.work {
+		if w.Log != "" && !slices.Contains(work, id) {
+			_ = buildlock.LinkEvent{Time: now, Ticket: id, Outcome: buildlock.Ended}.Append(w.Log)
+		}
+	}
+	w.work = work
 }
 
 // tree counts the linkers of the build that hold no ticket, each once, and says

@@ -18,6 +18,7 @@ const (
 	BuildVar    = "GPUCI_BUILD"     // id of the build, told in the ticket
 	LogVar      = "GPUCI_LINK_LOG"  // file for a line about each link; somebody watches it
 	TicketsVar  = "GPUCI_TICKETS"   // tickets held above
+	PressureVar = "GPUCI_PRESSURE"  // when links are held back, in the words of pressure.ParseRule
 )
 
 // Values are what a build tells its shims. What is zero is left as the
@@ -31,6 +32,7 @@ type Values struct {
 	Command string
 	Build   string
 	Log     string
+	Rule    string // of the pressure
 }
 
 // CUDAHomeVar is where a CUDA toolkit is. Programs that are not told look for
@@ -100,6 +102,7 @@ func (v Values) set(env []string) []string {
 	set(CommandVar, v.Command)
 	set(BuildVar, v.Build)
 	set(LogVar, v.Log)
+	set(PressureVar, v.Rule)
 	return env
 }
 

@@ -7,12 +7,17 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
+	"gpuci/pressure"
 )
 
 // note writes what became of a link into the file of the gpuci that watches
 // the build. A link is not given up for a line that could not be written.
-func (c Call) note(plan shim.Plan, outcome string, t *buildlock.Ticket) {
-	c.write(plan, buildlock.LinkEvent{Outcome: outcome, Ticket: t.ID, Waited: t.Waited})
+func (c Call) note(plan shim.Plan, outcome string, t *buildlock.Ticket, in pressure.Admitted) {
+	e := buildlock.LinkEvent{Outcome: outcome, Ticket: t.ID, Waited: t.Waited, Held: in.Waited, Under: in.Under}
+	if in.Unknown != nil {
+		e.Blind = in.Unknown.Error()
+	}
+	c.write(plan, e)
 }
 
 // noteFailure does the same for a link that had no ticket in dir.

@@ -11,6 +11,7 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
+	"gpuci/pressure"
 )
 
 // queue waits for the plan's ticket and leaves it to the tool that the plan
@@ -19,6 +20,11 @@ import (
 func (c Call) queue(plan *shim.Plan, home shim.Home) (release func(), status int) {
 	o, err := c.options(*plan, home)
 	if err != nil {
+		c.noteFailure(*plan, o.Dir, err)
+		return nil, c.fail(configuration, err)
+	}
+	var in pressure.Admitted
+	if o.Admit, err = c.admit(o, &in); err != nil {
 		c.noteFailure(*plan, o.Dir, err)
 		return nil, c.fail(configuration, err)
 	}
@@ -37,7 +43,7 @@ func (c Call) queue(plan *shim.Plan, home shim.Home) (release func(), status int
 	if ticket.Passed {
 		outcome = buildlock.Passed
 	}
-	c.note(*plan, outcome, ticket)
+	c.note(*plan, outcome, ticket, in)
 	marks, _ := shim.Lookup(plan.Env, shim.TicketsVar)
 	plan.Env = shim.With(plan.Env, shim.TicketsVar, ticket.Mark(marks))
 	return func() { _ = ticket.Release() }, 0
@@ -116,6 +122,8 @@ func (c Call) refuse(dir string, err error) int {
 	switch {
 	case errors.As(err, &late), errors.As(err, new(*buildlock.VoidedError)), errors.Is(err, buildlock.ErrOrder):
 		status, why = busy, "not linked"
+	case errors.Is(err, pressure.ErrRefused):
+		return c.fail(busy, fmt.Errorf("not linked: %w; %s", err, blindRemedy))
 	}
 	err = fmt.Errorf("%s: %w", why, err)
 	if remedy := buildlock.Remedy(err, dir); remedy != "" {

@@ -16,7 +16,7 @@ import (
 func (c Call) voice(plan shim.Plan) func(buildlock.Line) {
 	if log, _ := shim.Lookup(c.Env, shim.LogVar); log != "" {
 		return func(l buildlock.Line) {
-			if l.Slots == 0 { // a note alone: the directory was removed
+			if l.Slots == 0 && !l.Held { // a note alone: the directory was removed
 				c.write(plan, buildlock.LinkEvent{Outcome: buildlock.Removed, Error: l.Note})
 			}
 		}

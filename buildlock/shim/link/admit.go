@@ -1,0 +1,64 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"gpuci/buildlock"
+	"gpuci/buildlock/beside"
+	"gpuci/buildlock/shim"
+	"gpuci/pressure"
+	"gpuci/reaper/proc"
+)
+
+// blindRemedy is what to do where the pressure cannot be told.
+const blindRemedy = `boot with psi=1, or let builds go on with a mark: unknown = "mark" in [pressure]`
+
+// admit is what the link at the head of the queue asks before it begins:
+// whether somebody else's stall is better waited out. How it went in is put
+// into in.
+func (c Call) admit(o buildlock.Options, in *pressure.Admitted) (func(context.Context, func(string)) (bool, error), error) {
+	text, ok := shim.Lookup(c.Env, shim.PressureVar)
+	rule := pressure.DefaultRule()
+	if ok {
+		var err error
+		if rule, err = pressure.ParseRule(text); err != nil {
+			return nil, fmt.Errorf("read %s: %w", shim.PressureVar, err)
+		}
+	}
+	return func(ctx context.Context, held func(string)) (alone bool, err error) {
+		a := pressure.Admission{Rule: rule, Others: others, Held: func(h pressure.Hold) {
+			held(h.String())
+			if o.Waiting != nil {
+				o.Waiting(buildlock.Line{Held: true, Note: "the next link is " + h.String()})
+			}
+		}}
+		budget := sync.OnceValue(func() buildlock.Budget { return buildlock.BudgetOf(o.Dir, buildOf(o.Who)) })
+		a.Spent = func() time.Duration { return budget().Spent() }
+		a.Spend = func(d time.Duration) { _ = budget().Spend(d) } // then it is this link's own
+		*in, err = a.Wait(ctx)
+		return in.Under != "", err
+	}, nil
+}
+
+// buildOf names the build that a link belongs to: by the id that gpuci gave it,
+// or by the job in which it runs.
+func buildOf(w buildlock.Who) string {
+	if w.Build != "" {
+		return w.Build
+	}
+	job := beside.Job(proc.Real, os.Getpid())
+	return fmt.Sprintf("job-%d-%d", job.PID, job.Start)
+}
+
+// others are the processes beside this link's own build that wait for the disk.
+func others() pressure.Others {
+	list, err := beside.Waiting(proc.Real, os.Getpid())
+	if len(list) > 0 {
+		err = nil // some are seen: that is enough to know
+	}
+	return pressure.Others{Count: len(list), Text: beside.Text(proc.Real, list), Err: err}
+}
