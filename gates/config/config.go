@@ -47,8 +47,15 @@ type Pressure struct {
 		Resume      int // percent; work goes on below this
 	}
 	Budget  time.Duration // the most a whole build may be held back
-	MinFree int64         // bytes of memory that must be free
+	MinFree int64         // bytes of memory that must be available
+	Unknown string        // UnknownMark or UnknownRefuse: where the pressure cannot be told
 }
+
+// What [pressure] unknown can be.
+const (
+	UnknownMark   = "mark"
+	UnknownRefuse = "refuse"
+)
 
 // What [build] serialize can be: links alone, or whole builds and the links in
 // them.
@@ -78,6 +85,7 @@ func defaults() *Config {
 	c.Pressure.IOFull.Short = defaultShort
 	c.Pressure.IOFull.Resume = defaultResume
 	c.Pressure.Budget = defaultBudget
+	c.Pressure.Unknown = UnknownMark
 	return c
 }
 

@@ -18,6 +18,7 @@ type Gate struct {
 
 	Profile, Backend string   // part of the series of its numbers
 	Needs            []string // "gpu", "gpu:2", "vram>=40GiB", "sm>=90"
+	QuietBox         string   // "", QuietRefuse or QuietMark: what happens where somebody else is at work
 
 	BuildTimeout time.Duration // of all of Build
 	Timeout      time.Duration // of all of Run
@@ -87,6 +88,7 @@ func (l *layer) gate(top *fields, table *value) Gate {
 	f.text("profile", `"release"`, &g.Profile)
 	f.text("backend", `"cuda"`, &g.Backend)
 	f.needs(&g)
+	f.quietBox(&g)
 	f.limits(&g)
 	f.reader(&g)
 	f.metrics(&g)
@@ -96,6 +98,35 @@ func (l *layer) gate(top *fields, table *value) Gate {
 	f.expect(&g)
 	f.done()
 	return g
+}
+
+// What quiet-box can be; true is QuietRefuse.
+const (
+	QuietRefuse = "refuse"
+	QuietMark   = "mark"
+)
+
+// quietBox reads true, false or a word.
+func (f *fields) quietBox(g *Gate) {
+	const hint = `write quiet-box = true (refuse the gate on a machine that is not quiet) or "mark" (judge it, marked)`
+	e := f.take("quiet-box")
+	switch {
+	case e == nil:
+		return
+	case e.value.kind == isBool && e.value.text == "true":
+		g.QuietBox = QuietRefuse
+	case e.value.kind == isBool:
+		g.QuietBox = ""
+	case e.value.kind == isString && (e.value.text == QuietRefuse || e.value.text == QuietMark):
+		g.QuietBox = e.value.text
+	case e.value.kind == isString:
+		f.bad(e, hint, "cannot be %s", quoted(e.value.text))
+		return
+	default:
+		f.add(e.value.span, hint, "%s in %s must be true, false or a word, not %s", quoted(e.key), f.label, e.value)
+		return
+	}
+	f.note(e)
 }
 
 // gateName reads the name first, for the messages and places that follow.

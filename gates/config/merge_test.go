@@ -33,6 +33,7 @@ io-full = { short = 73 }
 name = "a"
 run = ["true"]
 reader = "none"
+needs = ["gpu"]
 
 [build]
 wait = "3m"
@@ -47,7 +48,7 @@ wait = "3m"
 	for key, want := range map[string]Origin{
 		"links":                   {FileName, 1},
 		"lock-dir":                {src.Machine, 2},
-		"build.wait":              {FileName, 11},
+		"build.wait":              {FileName, 12},
 		"build.timeout":           {src.Machine, 3},
 		"pressure.budget":         {src.Machine, 4},
 		"pressure.io-full.long":   {src.Personal, 3},
@@ -63,9 +64,7 @@ wait = "3m"
 			t.Errorf("Origin(%q) = %v, %v, want %v", key, got, ok, want)
 		}
 	}
-	want := []string{
-		"pressure.budget", "pressure.io-full.long", "pressure.io-full.short",
-	}
+	want := []string{"gate.a.needs"}
 	if d := cmp.Diff(want, c.Pending()); d != "" {
 		t.Errorf("Pending: -want +got\n%s", d)
 	}
@@ -135,13 +134,14 @@ timeout = "40m"  # default
 serialize = "link"  # default
 
 [pressure]
-budget = "5m"  # default; read, not acted on by this version
-min-free = "0B"  # default; read, not acted on by this version
+budget = "5m"  # default
+min-free = "0B"  # default
+unknown = "mark"  # default
 
 [pressure.io-full]
-long = 40  # default; read, not acted on by this version
-short = 60  # default; read, not acted on by this version
-resume = 25  # default; read, not acted on by this version
+long = 40  # default
+short = 60  # default
+resume = 25  # default
 
 [[gate]]
 name = "a"  # gpuci.toml:4

@@ -19,7 +19,6 @@ func Later() []string {
 	return []string{
 		"gate.fault",
 		"gate.needs",
-		"pressure",
 	}
 }
 

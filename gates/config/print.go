@@ -80,6 +80,7 @@ func (p *printer) pressure(v Pressure) {
 	p.table("[pressure]", at)
 	p.line("budget", tomlDuration(v.Budget))
 	p.line("min-free", tomlSize(v.MinFree))
+	p.line("unknown", tomlString(v.Unknown))
 	p.table("[pressure.io-full]", at.in("io-full"))
 	p.line("long", strconv.Itoa(v.IOFull.Long))
 	p.line("short", strconv.Itoa(v.IOFull.Short))

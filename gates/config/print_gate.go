@@ -25,6 +25,7 @@ func (p *printer) gate(g *Gate) {
 	p.optional("profile", g.Profile)
 	p.optional("backend", g.Backend)
 	p.strings("needs", g.Needs)
+	p.optional("quiet-box", g.QuietBox)
 	p.line("build-timeout", tomlDuration(g.BuildTimeout))
 	p.line("timeout", tomlDuration(g.Timeout))
 	p.line("no-progress", tomlDuration(g.NoProgress))

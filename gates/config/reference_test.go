@@ -93,7 +93,7 @@ func withUnknownKeys(t *testing.T, who role) Problems {
 			addTo(e.value)
 		}
 		if v.kind == isTable {
-			v.set("unknown-unknown-unknown", v.span, &value{kind: isBool, text: "true"})
+			v.set("qqq-qqq-qqq-qqq", v.span, &value{kind: isBool, text: "true"})
 		}
 	}
 	addTo(root)

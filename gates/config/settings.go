@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // maxLinks is beyond any machine: a link keeps several cores and the disk busy.
@@ -44,20 +45,21 @@ func (l *layer) build(f *fields) {
 	if t := f.sub("build", "[build] above its lines"); t != nil {
 		t.duration("wait", 0, &l.config.Build.Wait)
 		t.duration("timeout", 1, &l.config.Build.Timeout)
-		t.serialize(&l.config.Build.Serialize)
+		t.choice("serialize", &l.config.Build.Serialize, `write serialize = "link" (one link at a time) or "build" (one build at a time, and one link)`, SerializeLink, SerializeBuild)
 		t.done()
 	}
 }
 
-func (f *fields) serialize(into *string) {
+// choice reads one of a few words.
+func (f *fields) choice(key string, into *string, hint string, words ...string) {
 	var word string
-	e := f.text("serialize", `"link"`, &word)
+	e := f.text(key, quoted(words[0]), &word)
 	switch {
 	case e == nil:
-	case word == SerializeLink, word == SerializeBuild:
+	case slices.Contains(words, word):
 		*into = word
 	default:
-		f.bad(e, `write serialize = "link" (one link at a time) or "build" (one build at a time, and one link)`, "cannot be %s", quoted(word))
+		f.bad(e, hint, "cannot be %s", quoted(word))
 	}
 }
 
@@ -113,6 +115,7 @@ func (l *layer) pressure(f *fields) {
 	}
 	t.duration("budget", 0, &p.Budget)
 	t.size("min-free", &p.MinFree)
+	t.choice("unknown", &p.Unknown, `write unknown = "mark" (go on, marked) or "refuse"`, UnknownMark, UnknownRefuse)
 	t.done()
 }
 

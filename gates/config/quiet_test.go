@@ -1,0 +1,25 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestQuietBox: true refuses, and the file that is printed is read as the same.
+func TestQuietBox(t *testing.T) {
+	for value, want := range map[string]string{"true": QuietRefuse, `"refuse"`: QuietRefuse, `"mark"`: QuietMark, "false": ""} {
+		src := sourcesIn(t.TempDir())
+		write(t, src.Workspace, "[pressure]\nunknown = \"refuse\"\n[[gate]]\nname = \"a\"\nrun = [\"true\"]\nreader = \"none\"\nquiet-box = "+value+"\n")
+		c := mustLoad(t, src)
+		if got := c.Gates[0].QuietBox; got != want || c.Pressure.Unknown != UnknownRefuse {
+			t.Errorf("%s is read as %q, unknown as %q", value, got, c.Pressure.Unknown)
+		}
+		var text strings.Builder
+		if err := c.Print(&text); err != nil {
+			t.Fatal(err)
+		}
+		if want != "" && !strings.Contains(text.String(), `quiet-box = "`+want+`"`) {
+			t.Errorf("%s is printed in\n%s", value, text.String())
+		}
+	}
+}
