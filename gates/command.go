@@ -119,11 +119,13 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 		e.err = startError(argv[0], err)
 		return e
 	}
+	f.pressure.follow(child)
 	e.supervision(child)
 	f.opt.detail("supervised: %s%s", e.Supervised, because(e.NoCgroup))
 	done := streams.pump(p.out)
 	e.why, e.stall = f.await(ctx, child, p)
 	f.finish(child, &e)
+	f.pressure.leaveOff(child)
 	p.out.drain(done, f.opt.Hurry)
 	return e
 }

@@ -18,11 +18,12 @@ type step struct {
 // pipeline is the way of every gate, in this order.
 func pipeline() []step {
 	return []step{
-		{"sweep", nil},             // reaper: what leaked in this lane
-		{"pressure", nil},          // pressure: let the box breathe
-		{"queue", (*flow).doQueue}, // buildlock: one link at a time, from here on
-		{"card", (*flow).doCard},   // refuses only; when it looks, it comes after the build
+		{"sweep", nil},                   // reaper: what leaked in this lane
+		{"pressure", (*flow).doPressure}, // let the box breathe
+		{"queue", (*flow).doQueue},       // buildlock: one link at a time, from here on
+		{"card", (*flow).doCard},         // refuses only; when it looks, it comes after the build
 		{"build", (*flow).doBuild},
+		{"quiet", (*flow).doQuiet}, // of a gate with quiet-box
 		{"run", (*flow).doRun},
 		{"judge", (*flow).doJudge},
 	}
@@ -108,8 +109,10 @@ func (f *flow) doRun(ctx context.Context) StepState {
 		}
 		defer out.raw.Close()
 	}
+	over := f.overRun()
 	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
 	f.run, f.v.Command = &last, &last.Ended
+	f.stayedQuiet(over())
 	switch {
 	case last.why != byItself:
 		return StepFailed

@@ -55,9 +55,10 @@ func (f *flow) doQueue(context.Context) StepState {
 	f.linkLog = log.Name()
 	_ = log.Close()
 	f.links = &links.Watch{
-		Build: f.v.Run, LockDir: q.Values.LockDir, Slots: q.Values.Links, Limit: q.Wait,
+		Build: f.v.Run, LockDir: q.Values.LockDir, Slots: q.Values.Links, Limit: q.Wait, Log: f.linkLog,
 		Waiting: f.sayWait,
 	}
+	f.pressure.queue(f.links)
 	f.v.Links = &LinkSum{}
 	return StepDone
 }
@@ -75,6 +76,9 @@ func (f *flow) queued(argv, env []string) (queued, with []string) {
 		return argv, env
 	}
 	v := f.opt.Queue.Values
+	if f.opt.Pressure != nil {
+		v.Rule = f.opt.Pressure.Rule.String()
+	}
 	v.Command, v.Build, v.Log = buildlock.Clip(quoteArgv(argv)), f.v.Run, f.linkLog
 	queued, with = f.opt.Queue.Shims.Command(argv, env, filepath.Join(f.opt.Root, f.gate.Dir), v)
 	if f.buildLock != nil {
@@ -168,6 +172,12 @@ func (f *flow) linksOf() {
 	sum.Waited, sum.Longest, sum.Queued = s.Waited.Seconds(), s.Longest.Seconds(), f.links.Queued(time.Now()).Seconds()
 	for _, e := range s.Refused[:min(1, len(s.Refused))] { // the first says what the others would
 		f.refuseQueue(fmt.Sprintf("%s was not linked: %s", e.Tool, e.Error), e.Remedy)
+	}
+	if s.Under != "" {
+		f.mark("links ran under pressure, one at a time: " + s.Under)
+	}
+	if s.Blind != "" {
+		f.mark("links: pressure unknown: " + s.Blind)
 	}
 	for _, p := range s.Past {
 		f.mark("links without a ticket: at least " + p.String())

@@ -20,14 +20,15 @@ import (
 // Options says which gate to run, where, and who watches. Root, Gate and
 // State are required.
 type Options struct {
-	Gate    config.Gate
-	Root    string         // directory of gpuci.toml
-	Lane    worktrees.Lane // zero outside git
-	State   string         // directory for runs/<run-id>/
-	Args    []string       // appended to the last command of the run: the verdict is partial
-	Strict  bool           // any mark makes a green need attention
-	Version string         // of gpuci
-	Queue   *Queue         // of the links; nil lets them run as they come
+	Gate     config.Gate
+	Root     string         // directory of gpuci.toml
+	Lane     worktrees.Lane // zero outside git
+	State    string         // directory for runs/<run-id>/
+	Args     []string       // appended to the last command of the run: the verdict is partial
+	Strict   bool           // any mark makes a green need attention
+	Version  string         // of gpuci
+	Queue    *Queue         // of the links; nil lets them run as they come
+	Pressure *Pressure      // on the machine; nil looks at none
 
 	Live     io.Writer       // the child's output as it comes; nil for none
 	Terminal *os.File        // the terminal that Live writes to, if it is one
@@ -59,6 +60,7 @@ type flow struct {
 	run   *ended           // nil when it did not get there
 	lane  *worktrees.Watch // on the lane, from before the build
 
+	pressure  *timeline         // nil where it is not taken down
 	links     *links.Watch      // from the step queue on
 	linkLog   string            // what the shims write to
 	buildLock *buildlock.Ticket // while the build has it
@@ -93,7 +95,9 @@ func Run(ctx context.Context, opt Options) Verdict {
 	f.endLeftovers(ctx)
 	tools := f.askTools(ctx)
 	f.bind(ctx)
+	f.recordPressure()
 	f.walk(ctx)
+	f.endPressure()
 	f.rebind(context.WithoutCancel(ctx))
 	f.v.Bound.Tools = f.answers(tools)
 	f.decide(ctx)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gpuci/gates/metric"
+	"gpuci/pressure"
 	"gpuci/worktrees"
 )
 
@@ -23,17 +24,20 @@ type Verdict struct {
 	Marks    []string  `json:"marks,omitempty"`    // reservations it carries
 	Next     []string  `json:"next,omitempty"`     // what to do
 
-	Tests     *Tests          `json:"tests,omitempty"`
-	Bars      []metric.Result `json:"bars,omitempty"`
-	Witnesses []WitnessResult `json:"witnesses,omitempty"`
-	Metrics   []MetricSummary `json:"metrics,omitempty"`
-	Steps     []Step          `json:"steps"`
-	Command   *Ended          `json:"command,omitempty"`  // the command that decided
-	Commands  []Ended         `json:"commands,omitempty"` // all that were started, in order
-	Used      Used            `json:"used"`               // by all of them
-	Links     *LinkSum        `json:"links,omitempty"`    // of build and run
-	Leftover  *Leftover       `json:"leftover,omitempty"` // what a later gpuci did about what was left
-	Bound     Bound           `json:"bound"`
+	Tests        *Tests            `json:"tests,omitempty"`
+	Bars         []metric.Result   `json:"bars,omitempty"`
+	Witnesses    []WitnessResult   `json:"witnesses,omitempty"`
+	Metrics      []MetricSummary   `json:"metrics,omitempty"`
+	Steps        []Step            `json:"steps"`
+	Command      *Ended            `json:"command,omitempty"`       // the command that decided
+	Commands     []Ended           `json:"commands,omitempty"`      // all that were started, in order
+	Used         Used              `json:"used"`                    // by all of them
+	Links        *LinkSum          `json:"links,omitempty"`         // of build and run
+	Held         float64           `json:"held-seconds,omitempty"`  // by the pressure, before anything began; in no time limit
+	Stall        *pressure.Summary `json:"stall,omitempty"`         // of the machine, from the beginning to the end
+	StallUnknown string            `json:"stall-unknown,omitempty"` // why something of it is not known
+	Leftover     *Leftover         `json:"leftover,omitempty"`      // what a later gpuci did about what was left
+	Bound        Bound             `json:"bound"`
 
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gpuci/buildlock"
+	"gpuci/pressure"
 	"gpuci/reaper/proc"
 )
 
@@ -20,11 +21,11 @@ const remind = 30 * time.Second
 func (f *flow) watch(ctx context.Context, child *proc.Process, p phase, stalled chan<- time.Duration) {
 	limit := f.gate.NoProgress
 	if limit <= 0 {
-		return
+		limit = never
 	}
 	tick := time.NewTicker(min(max(limit/20, 20*time.Millisecond), 2*time.Second))
 	defer tick.Stop()
-	w := idleWatch{since: time.Now()}
+	w, still := idleWatch{since: time.Now()}, idleWatch{since: time.Now()}
 	for {
 		select {
 		case <-ctx.Done():
@@ -32,13 +33,21 @@ func (f *flow) watch(ctx context.Context, child *proc.Process, p phase, stalled 
 		case <-child.Done():
 			return
 		case now := <-tick.C:
-			idle := w.look(now, p.out.quietFor(now), child.CPU)
-			if f.links.Queueing() {
-				w.since, w.base, idle = now, false, 0 // it waits for others, and that is said
+			cpu, err := child.CPU()
+			used := func() (time.Duration, error) { return cpu, err }
+			idle, cpuless := w.look(now, p.out.quietFor(now), used), still.look(now, never, used)
+			if f.links.Queueing() { // it waits for others, and that is said
+				w.restart(now)
+				still.restart(now)
+				idle, cpuless = 0, 0
 			}
 			over := idle >= limit
-			if over || w.due(now, idle, limit) {
-				f.opt.note("%s: no output and no CPU for %s (of %s)", p.name, buildlock.Round(idle), buildlock.Round(limit))
+			switch {
+			case over, limit < never && w.due(now, idle, limit):
+				f.opt.note("%s: no output and no CPU for %s (of %s)%s", p.name, buildlock.Round(idle), buildlock.Round(limit), f.because())
+				still.told = now
+			case cpuless >= cpulessAfter && still.due(now, cpuless, cpulessAfter):
+				f.opt.note("%s: no CPU for %s%s", p.name, buildlock.Round(cpuless), f.because())
 			}
 			if over {
 				stalled <- idle
@@ -46,6 +55,18 @@ func (f *flow) watch(ctx context.Context, child *proc.Process, p phase, stalled 
 			}
 		}
 	}
+}
+
+// cpulessAfter is how long a command that prints has had no CPU before that is
+// spoken of: a build that hangs in the disk for minutes looks alive otherwise.
+const cpulessAfter = 2 * time.Minute
+
+// because says what the machine was short of in the last step, if anything.
+func (f *flow) because() string {
+	if d, ok := f.pressure.diagnosis(); ok && d.Cause != pressure.Quiet {
+		return "; " + d.Text
+	}
+	return ""
 }
 
 // idleWatch remembers since when nothing has moved.
@@ -76,6 +97,9 @@ func (w *idleWatch) look(now time.Time, quiet time.Duration, cpu func() (time.Du
 	}
 	return now.Sub(w.since)
 }
+
+// restart begins anew.
+func (w *idleWatch) restart(now time.Time) { w.since, w.base = now, false }
 
 // due says whether it is time to speak: at half of the limit or after 30 s,
 // then every 30 s.

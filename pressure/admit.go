@@ -12,7 +12,6 @@ import (
 // Admission is one piece of work that asks whether it may begin.
 type Admission struct {
 	Rule   Rule
-	Root   string // of pressure files; "" is Real
 	Memory string // "" is RealMemory
 
 	// Spent is how much of the budget is gone already, and Spend notes what
@@ -115,7 +114,7 @@ func (a *admission) over(l look) bool { return a.course.heldIO || l.avg10 > a.Ru
 
 // look reads what the rule needs, and nothing else.
 func (a *admission) look() (look, error) {
-	r := readFile(filepath.Join(cmp.Or(a.Root, Real), "io"))
+	r := readFile(filepath.Join(cmp.Or(a.Rule.Root, Real), "io"))
 	if r.Full == nil {
 		return look{}, cmp.Or(r.Unknown, errors.New(`it has no line "full"`))
 	}

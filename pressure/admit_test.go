@@ -21,6 +21,13 @@ func fixture(t *testing.T, level float64) string {
 	return dir
 }
 
+// ruleAt is the usual rule for another directory.
+func ruleAt(dir string) Rule {
+	r := DefaultRule()
+	r.Root = dir
+	return r
+}
+
 // Field case 3: memory is fine, IO full stands at 63.64 %, and work that is not
 // the cause does not begin; the reason is told, with the longest it can take.
 func TestFieldCase3(t *testing.T) {
@@ -28,7 +35,7 @@ func TestFieldCase3(t *testing.T) {
 	enough := errors.New("enough")
 	var told []string
 	a := Admission{
-		Rule: DefaultRule(), Root: fixture(t, 63.64),
+		Rule:   ruleAt(fixture(t, 63.64)),
 		Others: func() Others { return Others{Count: 52, Text: "52 processes in D"} },
 		Held:   func(h Hold) { told = append(told, h.String()); cancel(enough) },
 	}
@@ -43,11 +50,10 @@ func TestFieldCase3(t *testing.T) {
 // Field case 4: somebody else keeps the disk at 45 %. One is let through after
 // the bound, and marked; the next ones of the same build do not wait again.
 func TestFieldCase4(t *testing.T) {
-	rule := Rule{Long: 40, Short: 40, Resume: 20, Budget: 4 * time.Second}
+	rule := Rule{Long: 40, Short: 40, Resume: 20, Budget: 4 * time.Second, Root: fixture(t, 45)}
 	var spent atomic.Int64
-	root := fixture(t, 45)
 	a := Admission{
-		Rule: rule, Root: root, Others: func() Others { return Others{Count: 1, Text: "dd (pid 991)"} },
+		Rule: rule, Others: func() Others { return Others{Count: 1, Text: "dd (pid 991)"} },
 		Spent: func() time.Duration { return time.Duration(spent.Load()) },
 		Spend: func(d time.Duration) { spent.Add(int64(d)) },
 	}
@@ -70,12 +76,12 @@ func TestFieldCase4(t *testing.T) {
 }
 
 func TestAdmitMemory(t *testing.T) {
-	rule := DefaultRule()
+	rule := ruleAt(fixture(t, 0))
 	rule.MinFree, rule.Budget = 2<<30, time.Millisecond
 	info := filepath.Join(t.TempDir(), "meminfo")
 	for free, under := range map[int]bool{1 << 20: true, 4 << 20: false} {
 		write(t, filepath.Dir(info), map[string]string{"meminfo": fmt.Sprintf("MemTotal: 8388608 kB\nMemAvailable: %d kB\n", free)})
-		got, err := Admission{Rule: rule, Root: fixture(t, 0), Memory: info}.Wait(t.Context())
+		got, err := Admission{Rule: rule, Memory: info}.Wait(t.Context())
 		if err != nil || (got.Under != "") != under {
 			t.Errorf("%d KiB: %+v, %v", free, got, err)
 		}
@@ -88,8 +94,8 @@ func TestAdmitMemory(t *testing.T) {
 // What cannot be told is loud: marked, or refused, as the rule says.
 func TestAdmitUnknown(t *testing.T) {
 	for name, a := range map[string]Admission{
-		"no PSI":     {Rule: DefaultRule(), Root: t.TempDir()},
-		"no meminfo": {Rule: Rule{Long: 40, Short: 60, Resume: 25, MinFree: 1}, Root: fixture(t, 0), Memory: filepath.Join(t.TempDir(), "meminfo")},
+		"no PSI":     {Rule: ruleAt(t.TempDir())},
+		"no meminfo": {Rule: Rule{Long: 40, Short: 60, Resume: 25, MinFree: 1, Root: fixture(t, 0)}, Memory: filepath.Join(t.TempDir(), "meminfo")},
 	} {
 		got, err := a.Wait(t.Context())
 		if err != nil || !errors.Is(got.Unknown, fs.ErrNotExist) {
@@ -108,14 +114,14 @@ func TestAdmitUnknown(t *testing.T) {
 
 // Field case 13 in front of a link: the file is there and cannot be read.
 func TestAdmitSwitchedOff(t *testing.T) {
-	got, err := Admission{Rule: DefaultRule(), Root: mountOff(t)}.Wait(t.Context())
+	got, err := Admission{Rule: ruleAt(mountOff(t))}.Wait(t.Context())
 	if err != nil || got.Unknown == nil || !strings.Contains(got.Unknown.Error(), "psi=1") {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 func TestRule(t *testing.T) {
-	for _, r := range []Rule{DefaultRule(), {Off: true}, {Long: 12.5, Short: 1, Resume: 0.25, MinFree: 28 << 30, Budget: 90 * time.Second, Refuse: true}} {
+	for _, r := range []Rule{DefaultRule(), {Off: true}, {Long: 12.5, Short: 1, Resume: 0.25, MinFree: 28 << 30, Budget: 90 * time.Second, Refuse: true}, ruleAt("/a b/root=c")} {
 		if got, err := ParseRule(r.String()); err != nil || got != r {
 			t.Errorf("%s is read as %+v, %v", r, got, err)
 		}
@@ -123,7 +129,7 @@ func TestRule(t *testing.T) {
 	if got, err := ParseRule(" long=10 "); err != nil || got.Long != 10 || got.Short != DefaultRule().Short {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, text := range []string{"long", "long=NaN", "long=200", "lng=1", "budget=-5m", "min-free=-1", "min-free=1GiB", "unknown=", "off long=3"} {
+	for _, text := range []string{"long", "long=NaN", "long=200", "lng=1", "budget=-5m", "min-free=-1", "min-free=1GiB", "unknown=", "off long=3", "root=", "root=x", "long=1 root=y"} {
 		if got, err := ParseRule(text); err == nil || got != (Rule{}) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}

@@ -20,6 +20,7 @@ type Rule struct {
 	Budget  time.Duration // how long one build may be held back, all its links together
 	Refuse  bool          // where the pressure cannot be told: refuse, and do not go on
 	Off     bool          // --no-pressure: look at nothing
+	Root    string        // of pressure files, "" is Real: a container can have the host's elsewhere, and a test its own
 }
 
 // DefaultRule is what holds where nobody says anything else. One link on a slow
@@ -41,8 +42,15 @@ func (r Rule) String() string {
 	if r.Refuse {
 		unknown = "refuse"
 	}
-	return fmt.Sprintf("long=%g short=%g resume=%g min-free=%d budget=%s unknown=%s", r.Long, r.Short, r.Resume, r.MinFree, r.Budget, unknown)
+	text := fmt.Sprintf("long=%g short=%g resume=%g min-free=%d budget=%s unknown=%s", r.Long, r.Short, r.Resume, r.MinFree, r.Budget, unknown)
+	if r.Root != "" {
+		text += root + r.Root
+	}
+	return text
 }
+
+// root comes last in a rule's words, as a path may have blanks in it.
+const root = " root="
 
 // ParseRule reads a rule from words KEY=VALUE. What is not said is as in
 // DefaultRule; a key it does not know is an error, since a limit that nobody
@@ -51,6 +59,14 @@ func ParseRule(text string) (Rule, error) {
 	r := DefaultRule()
 	if strings.TrimSpace(text) == off {
 		return Rule{Off: true}, nil
+	}
+	if text, dir, ok := strings.Cut(" "+text, root); ok {
+		if !strings.HasPrefix(dir, "/") {
+			return Rule{}, fmt.Errorf("read rule of pressure: root=%s: it is no absolute path", dir)
+		}
+		r, err := ParseRule(text)
+		r.Root = dir
+		return r, err
 	}
 	for _, word := range strings.Fields(text) {
 		key, value, _ := strings.Cut(word, "=")
@@ -79,7 +95,7 @@ func (r *Rule) set(key, value string) (err error) {
 			err = fmt.Errorf("%q is neither mark nor refuse", value)
 		}
 	default:
-		err = fmt.Errorf("there is no %q; there are long, short, resume, min-free, budget and unknown", key)
+		err = fmt.Errorf("there is no %q; there are long, short, resume, min-free, budget, unknown and root", key)
 	}
 	if err == nil && (r.MinFree < 0 || r.Budget < 0) {
 		err = fmt.Errorf("%s is below zero", value)

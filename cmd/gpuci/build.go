@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,9 @@ import (
 )
 
 func (a *app) buildCommand() *cobra.Command {
+	var noPressure bool
 	cmd := &cobra.Command{
-		Use:   "build -- CMD…",
+		Use:   "build [--no-pressure] -- CMD…",
 		Short: "run a build whose links queue with all others on this machine",
 		Long: `build runs CMD with the link shims in front: compiling goes on in parallel, and
 each link waits for its turn among the links of all lanes and users of this
@@ -31,7 +33,10 @@ CMD has gpuci's terminal, stdin, stdout and stderr. A signal to gpuci ends CMD
 and all that came of it; what CMD leaves in the background is named and left.
 While a link of ours waits for somebody else's, gpuci says so on stderr, and at
 the end how many links there were, how many of them had a ticket, and what would
-have caught the others.
+have caught the others. Before a link, somebody else's stall of the disk is
+waited out, for [pressure] budget at most in the whole build; gpuci says when it
+does that, and why. The pressure during the build is written down: gpuci pressure
+plot draws it.
 
 Examples:
   gpuci build -- cargo build --tests
@@ -48,18 +53,19 @@ wait fails, and the build with it.`,
 			if len(args) == 0 {
 				return coded{gates.ExitUsage, "there is no command to run", "gpuci build -- cargo build"}
 			}
-			code, err := a.build(cmd.Context(), args)
+			code, err := a.build(cmd.Context(), args, noPressure)
 			if err != nil {
 				return err
 			}
 			return coded{code: code}
 		},
 	}
+	cmd.Flags().BoolVar(&noPressure, "no-pressure", false, "hold no link back because of the pressure on this machine")
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }
 
-func (a *app) build(ctx context.Context, argv []string) (int, error) {
+func (a *app) build(ctx context.Context, argv []string, noPressure bool) (int, error) {
 	p, err := a.place(ctx, true)
 	if err != nil {
 		return 0, err
@@ -69,38 +75,71 @@ func (a *app) build(ctx context.Context, argv []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	log, err := linkLog()
+	rule, err := p.rule(base, noPressure)
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(log)
 	v := p.values(base)
-	v.LockDir, v.Command, v.Build, v.Log = p.lockDir(), commandText(argv), gates.NewID(time.Now()), log
+	v.LockDir, v.Command, v.Build, v.Rule = p.lockDir(), commandText(argv), gates.NewID(time.Now()), rule.String()
 	v.Lane, v.Root = p.lane.Name, p.lane.Root
+	rec, temporary, err := a.recordBuild(p, v.Build, rule)
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(temporary)
+	v.Log = cmp.Or(temporary, rec.LinkLog())
 	queued, env := d.Command(argv, base, p.dir, v)
 	ticket, err := a.serialize(ctx, p, argv)
 	if err != nil {
+		rec.Discard()
 		return 0, err
 	}
 	if ticket != nil {
 		env = shim.With(env, shim.TicketsVar, ticket.Mark(os.Getenv(shim.TicketsVar)))
 	}
 	w := a.linkWatch(v, env)
-	before := pressure.Read(pressure.Real)
+	began := time.Now()
 	code, err := a.under(ctx, ticket, child{argv: queued, dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
+		rec.Follow(p, w)
 		w.Run(ctx, p.Members)
 	}})
-	if !errors.As(err, new(startError)) {
-		a.sayLinks(log, w, d, before)
+	if errors.As(err, new(startError)) {
+		rec.Discard()
+		return code, err
 	}
+	a.endBuild(rec, v, w, d, gates.Build{Command: v.Command, Lane: v.Lane, Exit: exitOf(code, err), Started: began, Seconds: time.Since(began).Seconds()})
 	return code, err
+}
+
+// exitOf is what gpuci will exit with.
+func exitOf(code int, err error) int {
+	var c coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	return code
+}
+
+// recordBuild begins to write the build down. Where that cannot be, its links
+// are watched by a temporary file, which is to be removed.
+func (a *app) recordBuild(p place, id string, rule pressure.Rule) (rec *gates.BuildRecord, temporary string, err error) {
+	state, _ := gates.StateDir(p.lane, cmp.Or(p.config.Root, p.dir)) // gates say where, if it is not here
+	rec, err = gates.RecordBuild(state, id, rule.Root)
+	if err == nil {
+		return rec, "", nil
+	}
+	a.console.note(err.Error())
+	if temporary, err = linkLog(); err != nil {
+		rec.Discard()
+	}
+	return rec, temporary, err
 }
 
 // linkWatch watches the links of a build with environment env.
 func (a *app) linkWatch(v shim.Values, env []string) *links.Watch {
 	w := &links.Watch{
 		Build: v.Build, LockDir: v.LockDir, Slots: number(env, shim.LinksVar), Limit: buildlock.DefaultWait,
-		Waiting: func(l buildlock.Line) { a.console.note(waitingText(l)) },
+		Log: v.Log, Waiting: func(l buildlock.Line) { a.console.note(waitingText(l)) },
 	}
 	if text, ok := shim.Lookup(env, shim.WaitVar); ok {
 		if d, err := time.ParseDuration(text); err == nil {
@@ -110,9 +149,10 @@ func (a *app) linkWatch(v shim.Values, env []string) *links.Watch {
 	return w
 }
 
-// sayLinks says at the end of a build what its links were like.
-func (a *app) sayLinks(log string, w *links.Watch, d shim.Directory, before pressure.Reading) {
-	events, err := buildlock.ReadLinkLog(log)
+// endBuild says at the end of a build what its links were like, and writes it
+// down.
+func (a *app) endBuild(rec *gates.BuildRecord, v shim.Values, w *links.Watch, d shim.Directory, b gates.Build) {
+	events, err := buildlock.ReadLinkLog(v.Log)
 	if err != nil {
 		a.console.note(err.Error())
 	}
@@ -127,18 +167,34 @@ func (a *app) sayLinks(log string, w *links.Watch, d shim.Directory, before pres
 	if !d.Whole() {
 		a.console.note(shim.BrokenText + d.Path)
 	}
-	a.console.note(s.String() + stallText(before, pressure.Read(pressure.Real)))
+	if s.Under != "" {
+		a.console.note("links ran under pressure, one at a time, the budget for waiting being spent: " + s.Under)
+	}
+	if s.Blind != "" {
+		a.console.note("no link was held back by the pressure, which cannot be told: " + s.Blind)
+	}
+	if rule, err := pressure.ParseRule(v.Rule); err == nil && rule.Off {
+		a.console.note(gates.NoPressureMark)
+	}
+	b.Links, b.Held, b.Under = s.String(), s.Held.Seconds(), s.Under
+	b, err = rec.End(b)
+	if err != nil {
+		a.console.note("write the build down: " + err.Error())
+	}
+	a.console.note(b.Links + stallText(b.Stall))
 }
 
-// stallText is the share of the build in which nothing moved for want of the
+// stallText is the share of a build in which nothing moved for want of the
 // disk: on the whole machine, whoever was the cause.
-func stallText(before, after pressure.Reading) string {
-	wall := after.Time.Sub(before.Time)
-	share, ok := pressure.Stall(before.IO.Full, after.IO.Full, wall)
-	if !ok {
+func stallText(s *pressure.Summary) string {
+	if s == nil || s.IOFull == nil {
 		return "; io full unknown"
 	}
-	return fmt.Sprintf("; io full %.0f%% of %s", 100*share, buildlock.Round(wall))
+	text := fmt.Sprintf("; io full %.0f%% of %s", 100*s.IOFull.Mean, buildlock.Round(time.Duration(s.IOFull.Seconds*float64(time.Second))))
+	if s.IOFull.Peak > s.IOFull.Mean+0.1 {
+		text += fmt.Sprintf(", %.0f%% at most in a second", 100*s.IOFull.Peak)
+	}
+	return text
 }
 
 // serialize takes the build lock where the configuration asks for it.

@@ -19,9 +19,8 @@ import (
 
 // gateOptions are the flags of `gpuci gate`.
 type gateOptions struct {
-	all, list, json, keepGoing, verbose, strict bool
-	args                                        []string // after --
-	stall                                       string   // of the gate that was run last
+	all, list, json, keepGoing, verbose, strict, noPressure bool
+	args                                                    []string // after --
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -68,6 +67,7 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
 	f.BoolVar(&o.keepGoing, "keep-going", false, "go on with the next gate after one that is not green")
 	f.BoolVar(&o.strict, "strict", false, "a green with a mark needs attention (exit 103)")
+	f.BoolVar(&o.noPressure, "no-pressure", false, "do not wait for the machine to breathe; the outcome is marked")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
 	return cmd
 }
@@ -147,6 +147,10 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 		a.console.note(note)
 	}
 	queue := a.gateQueue(cfg, lane)
+	rule, err := place{config: cfg}.rule(ownEnv(), o.noPressure)
+	if err != nil {
+		return err
+	}
 	var codes []int
 	var done []gates.Verdict
 	var notRun []string
@@ -154,9 +158,7 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 		if len(list) > 1 {
 			a.console.note("gate " + g.Name)
 		}
-		before := pressure.Read(pressure.Real)
-		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue))
-		o.stall = stallText(before, pressure.Read(pressure.Real))
+		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue, rule))
 		_ = a.console.settle()
 		done = append(done, v)
 		codes = append(codes, v.Exit)
@@ -193,11 +195,11 @@ func (a *app) leftOut(rest []config.Gate, goOn bool) (names []string) {
 	return names
 }
 
-func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue) gates.Options {
+func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue, rule pressure.Rule) gates.Options {
 	opt := gates.Options{
 		Gate: g, Root: cfg.Root, Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
 		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
-		Queue: queue,
+		Queue: queue, Pressure: &gates.Pressure{Rule: rule},
 	}
 	if o.verbose {
 		opt.Detail = a.console.note

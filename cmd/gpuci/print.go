@@ -29,7 +29,7 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 	for _, m := range v.Marks {
 		row("mark", m)
 	}
-	linkRows(v.Links, o, row)
+	linkRows(v, o, row)
 	if o.verbose {
 		row("record", v.Dir)
 	}

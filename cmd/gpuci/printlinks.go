@@ -9,25 +9,29 @@ import (
 
 // linkRows says what a gate waited for others and, with -v, what its links were
 // like.
-func linkRows(l *gates.LinkSum, o gateOptions, row func(key, text string)) {
+func linkRows(v gates.Verdict, o gateOptions, row func(key, text string)) {
+	l := v.Links
 	if l == nil {
 		return
 	}
-	if text := waitedText(l); text != "" {
+	if text := waitedText(l, v.Held); text != "" {
 		row("waited", text)
 	}
 	if o.verbose {
-		row("links", l.Text+o.stall)
+		row("links", l.Text+stallText(v.Stall))
 	}
 }
 
 // waitedText says what a gate waited for others, from a second on.
-func waitedText(l *gates.LinkSum) string {
+func waitedText(l *gates.LinkSum, held float64) string {
 	const told = 1 // second
-	if l.Queued+l.Lock < told {
+	if l.Queued+l.Lock+held < told {
 		return ""
 	}
 	var parts []string
+	if held >= told {
+		parts = append(parts, buildlock.Round(seconds(held)).String()+" for the machine to breathe")
+	}
 	if l.Lock > 0 {
 		parts = append(parts, buildlock.Round(seconds(l.Lock)).String()+" for the build lock")
 	}

@@ -12,6 +12,8 @@ import (
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
 	"gpuci/buildlock/shim/link"
+	"gpuci/gates"
+	"gpuci/pressure"
 )
 
 // linkProgram is the shim's program, which stands beside gpuci.
@@ -68,7 +70,28 @@ func (p place) values(env []string) shim.Values {
 			v.Wait = max(p.config.Build.Wait, time.Nanosecond) // 0 would leave the shims their own
 		}
 	}
+	if r := gates.RuleOf(p.config.Pressure); r != pressure.DefaultRule() {
+		if _, set := shim.Lookup(env, shim.PressureVar); !set {
+			v.Rule = r.String()
+		}
+	}
 	return v
+}
+
+// rule says when work is held back: as the environment has it, which a gpuci
+// above us may have set, else as the configuration says.
+func (p place) rule(env []string, off bool) (pressure.Rule, error) {
+	if off {
+		return pressure.Rule{Off: true}, nil
+	}
+	if text, set := shim.Lookup(env, shim.PressureVar); set {
+		r, err := pressure.ParseRule(text)
+		if err != nil {
+			return r, coded{gates.ExitConfig, fmt.Sprintf("%s: %v", shim.PressureVar, err), "unset it, or write it as gpuci env does: " + pressure.DefaultRule().String()}
+		}
+		return r, nil
+	}
+	return gates.RuleOf(p.config.Pressure), nil
 }
 
 // number is the value of a variable that holds a positive number, else 0.
