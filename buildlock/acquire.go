@@ -20,7 +20,7 @@ type Options struct {
 
 	// Admit, if set, is asked when it is our turn, and returns when the machine
 	// may take the work. Until then the place in line is kept, and held is to be
-	// told why. alone asks that no other ticket be ahead of ours, however many
+	// told why; with "" that it takes a moment to find out. alone asks that no other ticket be ahead of ours, however many
 	// slots there are.
 	Admit func(ctx context.Context, held func(why string)) (alone bool, err error)
 

@@ -17,7 +17,7 @@ func (w *wait) admit(ctx context.Context) error {
 	asked, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { w.watch(asked, cancel) })
-	alone, err := w.o.Admit(asked, func(why string) { w.t.note(granted{Held: Clip(why)}) })
+	alone, err := w.o.Admit(asked, func(why string) { w.t.note(granted{Held: Clip(why), Looking: why == ""}) })
 	cause := context.Cause(asked)
 	cancel(nil)
 	watching.Wait()

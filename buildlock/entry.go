@@ -33,6 +33,7 @@ type Entry struct {
 	Since   time.Time `json:"since"`             // when it took its place in line
 	Granted time.Time `json:"granted,omitzero"`  // zero while it waits
 	Held    string    `json:"held,omitempty"`    // why it waits though it is its turn: the pressure on this machine
+	Looking bool      `json:"looking,omitempty"` // whether to hold it back is being found out
 	Stopped bool      `json:"stopped,omitempty"` // by a signal (Ctrl-Z) or a debugger: it does not move on by itself
 	Foreign bool      `json:"foreign,omitempty"` // made in another pid namespace: nothing is known of its process
 	Keepers []Keeper  `json:"keepers,omitempty"` // of a kept one

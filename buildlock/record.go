@@ -41,7 +41,8 @@ type record struct {
 // granted is what became of a ticket since: the last line that says it.
 type granted struct {
 	Granted time.Time `json:"granted,omitzero"`
-	Held    string    `json:"held,omitempty"` // why it is held back though it is its turn
+	Held    string    `json:"held,omitempty"`    // why it is held back though it is its turn
+	Looking bool      `json:"looking,omitempty"` // whether it is to be is being found out
 }
 
 func newRecord(w Who) (record, error) {

@@ -29,6 +29,9 @@ func Status(ctx context.Context, dir string) ([]Queue, error) {
 	dir = orDefault(dir)
 	top, err := openShared(dir)
 	if errors.Is(err, unix.ENOENT) {
+		if err := couldBe(dir); err != nil {
+			return nil, err
+		}
 		return []Queue{{Lock: Link, Slots: 1}}, nil
 	}
 	if err != nil {
@@ -56,6 +59,24 @@ func Status(ctx context.Context, dir string) ([]Queue, error) {
 		}
 	}
 	return slices.DeleteFunc(out, func(q Queue) bool { return q.Lock != Link && len(q.Entries) == 0 }), nil
+}
+
+// couldBe says why a lock directory that is not there cannot be made. In the
+// kernel's own file systems nothing can, though root is told that it may write.
+func couldBe(dir string) error {
+	if err := Usable(dir); err != nil && !errors.Is(err, unix.ENOSPC) { // that nobody queues is true all the same
+		return err
+	}
+	above := filepath.Dir(dir)
+	var fs unix.Statfs_t
+	if err := unix.Statfs(above, &fs); err != nil {
+		return unfit(dir, err)
+	}
+	switch fs.Type {
+	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC:
+		return unfit(dir, fmt.Errorf("it is not there, and cannot be made in %s, which is the kernel's", above))
+	}
+	return nil
 }
 
 // Tickets lists the live tickets of one lock, lowest number first.
@@ -97,7 +118,7 @@ func (q queue) entry(n, ours uint64) Entry {
 	r, g, _ := q.record(n)
 	e := Entry{
 		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, Start: r.Start, UID: r.UID, Lane: r.Lane,
-		Root: r.Root, Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted, Held: g.Held, Slots: r.Slots,
+		Root: r.Root, Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted, Held: g.Held, Looking: g.Looking, Slots: r.Slots,
 	}
 	if !g.Granted.IsZero() {
 		e.State = StateHolds

@@ -25,6 +25,9 @@ const (
 	// quietStall is how much waiting a quiet machine shows: a daemon that
 	// writes its log.
 	quietStall = 0.05
+	// tooShort is a run, in seconds, in which processor time cannot be told: it
+	// is counted in hundredths.
+	tooShort = 0.1
 	// foreignStall is how much more the machine may wait for the disk during a
 	// run than the run does itself.
 	foreignStall = 0.2
@@ -132,8 +135,8 @@ const never = 365 * 24 * time.Hour
 // run is the whole of it in one step; the timeline, by the second, knows of the
 // run's own cgroup.
 func (f *flow) stayedQuiet(run pressure.Timeline) {
-	if f.gate.QuietBox == "" {
-		return
+	if f.gate.QuietBox == "" || run.Summary().Seconds < tooShort {
+		return // then the look just before it says all there is to say
 	}
 	var parts []string
 	if cpu := run.Summary().OthersCPU; cpu == nil {

@@ -22,9 +22,11 @@ type Admission struct {
 	// Others tells who else waits for the disk. It is asked only while the
 	// pressure is over the rule. When it is nil they cannot be seen.
 	Others func() Others
-	// Held is told when the work is held back, then every Every (30 s when 0).
-	Held  func(Hold)
-	Every time.Duration
+	// Looking is told once when more than one look is needed, and Held when the
+	// work is held back, then every Every (30 s when 0).
+	Looking func()
+	Held    func(Hold)
+	Every   time.Duration
 }
 
 // Hold is what is to be said of work that is held back.
@@ -98,6 +100,9 @@ func (a *admission) run(ctx context.Context) (Admitted, error) {
 		}
 		if a.left <= 0 {
 			return a.spentOut(ctx)
+		}
+		if first && a.Looking != nil {
+			a.Looking()
 		}
 		if v == holding {
 			a.tell()

@@ -24,8 +24,8 @@ var ErrHidden = errors.New("processes of other users are hidden (hidepid); root 
 // that starts another program by vfork(2) is in D for a moment, too.
 //
 // A build is all that is in one leaf of gpuci's; outside of one it is the job
-// that pid belongs to: everything below the highest of its ancestors that is
-// still in its session and not the shell that started the job.
+// that pid belongs to: everything in its session below the highest of its
+// ancestors there that is not the shell that started the job.
 func Waiting(r proc.Root, pid int) ([]proc.Stat, error) {
 	p, err := r.Scan(proc.ScanOptions{})
 	if err != nil {
@@ -49,21 +49,22 @@ func Waiting(r proc.Root, pid int) ([]proc.Stat, error) {
 
 // ownOf says of a process whether it is part of pid's build.
 func ownOf(r proc.Root, t proc.Table, pid int) func(proc.Stat) bool {
-	leaf, _ := r.Leaf(pid) // without cgroup v2 there is none
-	below := map[int]bool{}
-	for _, s := range t.Below(Job(r, pid).PID) {
-		below[s.PID] = true
-	}
+	above := map[int]bool{}
 	for _, s := range r.Lineage(pid) {
-		below[s.PID] = true
+		above[s.PID] = true
 	}
-	return func(s proc.Stat) bool {
-		if below[s.PID] {
-			return true
+	if leaf, _ := r.Leaf(pid); leaf != "" { // without cgroup v2 there is none
+		return func(s proc.Stat) bool {
+			its, err := r.Leaf(s.PID)
+			return above[s.PID] || err == nil && its == leaf
 		}
-		its, err := r.Leaf(s.PID)
-		return leaf != "" && err == nil && its == leaf
 	}
+	job := Job(r, pid)
+	below := map[int]bool{}
+	for _, s := range t.Below(job.PID) {
+		below[s.PID] = s.Session == job.Session
+	}
+	return func(s proc.Stat) bool { return above[s.PID] || below[s.PID] }
 }
 
 // Job is the highest process of the job that pid belongs to. The leader of the

@@ -80,8 +80,8 @@ func TestWaiting(t *testing.T) {
 		}
 		return slices.ContainsFunc(list, func(s proc.Stat) bool { return s.PID == of.Process.Pid })
 	}
-	if self := os.Getpid(); has(self, child) || has(self, stranger) {
-		t.Error("what came of us counts as somebody else's")
+	if self := os.Getpid(); has(self, child) || !has(self, stranger) {
+		t.Error("what is in our session is not told from what has left it")
 	}
 	if pid := stranger.Process.Pid; has(pid, stranger) || !has(pid, child) {
 		t.Error("the stranger's own job is not told from ours")

@@ -122,7 +122,7 @@ func (w *Watch) queue(ctx context.Context, now time.Time) {
 	line, waits := w.line(list, now)
 	w.wait(waits, now)
 	soon := !w.said.IsZero() && now.Sub(w.said) < cmp.Or(w.Every, buildlock.RemindEvery)
-	if !waits || w.Waiting == nil || soon && line.Held == w.held {
+	if !waits || w.Waiting == nil || line.String() == "" || soon && line.Held == w.held {
 		return
 	}
 	w.said, w.held = now, line.Held
@@ -160,6 +160,8 @@ func (w *Watch) line(list []buildlock.Entry, now time.Time) (buildlock.Line, boo
 			ahead++
 		case e.State == buildlock.StateWaits && e.Held != "":
 			return buildlock.Line{Held: true, Note: "the next link is " + e.Held}, true
+		case e.State == buildlock.StateWaits && e.Looking:
+			return buildlock.Line{}, true
 		case e.State != buildlock.StateWaits || ahead < own:
 			return buildlock.Line{}, false // it moves on: one of ours is at work, or about to be
 		default:

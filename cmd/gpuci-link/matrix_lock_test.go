@@ -86,8 +86,9 @@ var steers = []string{"COMPILER_PATH", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CC",
 // bareEnv is the environment of the test without gpuci in it, also when the
 // tests themselves are run through it.
 func bareEnv() []string {
-	return slices.DeleteFunc(shim.Bare(os.Environ()), func(entry string) bool {
+	env := slices.DeleteFunc(shim.Bare(os.Environ()), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(steers, name) || strings.HasPrefix(name, "GPUCI_")
 	})
+	return append(env, shim.PressureVar+"=off") // whatever the machine is under while the tests run
 }

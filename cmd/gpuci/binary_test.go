@@ -59,7 +59,8 @@ func (w workspace) command(t *testing.T, args ...string) *exec.Cmd {
 	argv := append(append(w.wrap, path), args...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = w.dir
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+w.state, "XDG_CONFIG_HOME="+w.state, "GPUCI_MACHINE_FILE=/dev/null")
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+w.state, "XDG_CONFIG_HOME="+w.state, "GPUCI_MACHINE_FILE=/dev/null",
+		"GPUCI_PRESSURE="+pressureAt(t, filepath.Join(w.state, "pressure"), 0))
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
 }

@@ -44,8 +44,13 @@ func isolate(env *testscript.Env) error {
 	if err := os.WriteFile(filepath.Join(home, "machine.toml"), nil, 0o644); err != nil {
 		return err
 	}
+	quiet := filepath.Join(home, "pressure") // the machine may be under any while tests run
+	if err := writePressure(quiet, 0); err != nil {
+		return err
+	}
 	for k, v := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home + "/.config", "XDG_STATE_HOME": home + "/.state",
+		"GPUCI_PRESSURE": "root=" + quiet,
+		"HOME":           home, "XDG_CONFIG_HOME": home + "/.config", "XDG_STATE_HOME": home + "/.state",
 		"GPUCI_MACHINE_FILE":  home + "/machine.toml",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
 		"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@t", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@t",

@@ -62,6 +62,7 @@ func newStage(t *testing.T) stage {
 		s.env = shim.Without(s.env, name)
 	}
 	home := filepath.Join(top, "home")
+	s.env = shim.With(s.env, shim.PressureVar, pressureAt(t, filepath.Join(top, "pressure"), 0))
 	s.env = append(s.env, "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
 		"GPUCI_MACHINE_FILE="+filepath.Join(home, "machine.toml"), "GPUCI_LOCK_DIR="+s.locks)
 	s.write(t, "../home/machine.toml", "")

@@ -30,7 +30,7 @@ func (c Call) admit(o buildlock.Options, in *pressure.Admitted) (func(context.Co
 		}
 	}
 	return func(ctx context.Context, held func(string)) (alone bool, err error) {
-		a := pressure.Admission{Rule: rule, Others: others, Held: func(h pressure.Hold) {
+		a := pressure.Admission{Rule: rule, Others: others, Looking: func() { held("") }, Held: func(h pressure.Hold) {
 			held(h.String())
 			if o.Waiting != nil {
 				o.Waiting(buildlock.Line{Held: true, Note: "the next link is " + h.String()})
