@@ -1,7 +1,9 @@
 package pressure
 
 import (
+	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,10 +16,52 @@ import (
 // Field case 13: the kernel has the files and answers every read of them with
 // EOPNOTSUPP. A file system of our own does the same here.
 func TestSwitchedOff(t *testing.T) {
-	got := Read(mountOff(t))
-	for name, r := range map[string]Resource{"cpu": got.CPU, "io": got.IO, "memory": got.Memory} {
-		if r.Some != nil || r.Full != nil || !errors.Is(r.Unknown, unix.EOPNOTSUPP) || !strings.Contains(r.Unknown.Error(), "psi=1") {
-			t.Errorf("%s: %+v", name, r)
+	dir := mountOff(t)
+	for of, got := range map[string]Reading{"the machine": Read(dir), "a cgroup": ReadCgroup(dir)} {
+		for name, r := range map[string]Resource{"cpu": got.CPU, "io": got.IO, "memory": got.Memory, "irq": got.IRQ} {
+			if r.Some != nil || r.Full != nil || !isOff(r.Unknown) {
+				t.Errorf("%s of %s: %+v", name, of, r)
+			}
+		}
+		if s := Between(got, got); s != (Span{From: got.Time, To: got.Time}) {
+			t.Errorf("of %s is known: %+v", of, s)
+		}
+	}
+}
+
+func isOff(err error) bool {
+	return errors.Is(err, unix.EOPNOTSUPP) && strings.Contains(err.Error(), "psi=1")
+}
+
+func TestWatchSwitchedOff(t *testing.T) {
+	dir := mountOff(t)
+	for _, polling := range []bool{false, true} {
+		err := Watch(t.Context(), WatchOptions{Root: dir, Polling: polling}, func(e Event) { t.Errorf("told %+v", e) })
+		if !isOff(err) {
+			t.Errorf("polling %v: Watch = %v", polling, err)
+		}
+	}
+}
+
+func TestRecordSwitchedOff(t *testing.T) {
+	off, on := mountOff(t), t.TempDir()
+	write(t, on, map[string]string{"cpu": quiet, "io": quiet, "memory": quiet})
+	for root, leaf := range map[string]string{off: "", on: off} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var got Timeline
+		err := Record(ctx, RecordOptions{
+			Root: root, Every: shortest, Leaf: func() string { return leaf },
+			Sink: func(p Point) { got = append(got, p); cancel() },
+		})
+		if !isOff(err) || len(got) != 1 {
+			t.Errorf("Record = %v after %d steps", err, len(got))
+		}
+		text, err := json.Marshal(got[0])
+		if err != nil || got[0].OwnIO != (Shares{}) || strings.Contains(string(text), "own-io") {
+			t.Errorf("wrote %s, %v", text, err)
+		}
+		if known := root == on; got[0].IO.Full.Known != known || strings.Contains(string(text), "io-full") != known || (got.Summary().IOFull != nil) != known {
+			t.Errorf("wrote %s of %s", text, root)
 		}
 	}
 }

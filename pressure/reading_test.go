@@ -14,7 +14,7 @@ import (
 )
 
 // needs skips a test that cannot run here, and fails it where that counts.
-func needs(t *testing.T, what string) {
+func needs(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("GPUCI_TEST_STRICT") == "1" {
 		t.Fatalf("needs %s", what)
@@ -83,6 +83,88 @@ func TestUnknown(t *testing.T) {
 	}
 	if !errors.Is(got.Memory.Unknown, fs.ErrNotExist) {
 		t.Errorf("a missing file gives %v", got.Memory.Unknown)
+	}
+}
+
+// The files of a cgroup, and interrupts; beside it that of a machine are none.
+func TestReadCgroup(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"cpu.pressure": whole, "io.pressure": whole, "memory.pressure": whole, "irq.pressure": interrupts, "io": "nonsense",
+	})
+	got := ReadCgroup(dir)
+	want, err := Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]Resource{"cpu": got.CPU, "io": got.IO, "memory": got.Memory} {
+		if !cmp.Equal(want, r) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if got.IRQ.Some != nil || got.IRQ.Full == nil || got.IRQ.Full.Avg10 != 0.25 || got.IRQ.Unknown != nil {
+		t.Errorf("irq: %+v", got.IRQ)
+	}
+	if r := Read(dir); r.CPU.Unknown == nil || r.IO.Unknown == nil {
+		t.Errorf("as a machine: %+v", r)
+	}
+}
+
+// A real cgroup knows of its own members only.
+func TestReadCgroupReal(t *testing.T) {
+	group := ownGroup(t)
+	before := ReadCgroup(group)
+	if before.CPU.Some == nil || before.CPU.Some.Total != 0 || before.IO.Full == nil || before.Memory.Full == nil {
+		t.Fatalf("with nobody in it: %+v", before)
+	}
+	stallCPU(t, group)
+	for ReadCgroup(group).CPU.Some.Total == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	span := Between(before, ReadCgroup(group))
+	if !(span.CPU.Some.Value > 0 && span.CPU.Some.Value <= 1) || !span.IO.Full.Known || span.Length() <= 0 {
+		t.Errorf("with two loops on a processor: %+v", span)
+	}
+}
+
+// What only one of two readings knows is unknown of the time between them.
+func TestBetween(t *testing.T) {
+	at := time.Date(2026, 11, 30, 1, 2, 3, 0, time.UTC)
+	level := func(d time.Duration) *Level { return &Level{Total: d} }
+	before := Reading{
+		Time: at, CPU: Resource{Some: level(0)}, IO: Resource{Some: level(time.Second), Full: level(0)},
+		Memory: Resource{Unknown: fs.ErrPermission}, IRQ: Resource{Full: level(time.Second)},
+	}
+	after := Reading{
+		Time: at.Add(4 * time.Second), CPU: Resource{Some: level(time.Second), Full: level(0)},
+		IO: Resource{Some: level(4 * time.Second), Full: level(0)}, Memory: Resource{Some: level(time.Second)},
+		IRQ: Resource{Full: level(3 * time.Second)},
+	}
+	want := Span{
+		From: at, To: at.Add(4 * time.Second), CPU: Shares{Some: Share{0.25, true}},
+		IO: Shares{Share{0.75, true}, Share{0, true}}, IRQ: Shares{Full: Share{0.5, true}},
+	}
+	got := Between(before, after)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if got.Length() != 4*time.Second || got.IO.Some.Percent() != 75 {
+		t.Errorf("length %v, %v %%", got.Length(), got.IO.Some.Percent())
+	}
+}
+
+func TestReadMemory(t *testing.T) {
+	m, err := ReadMemory(RealMemory)
+	if err != nil || m.Total <= 0 || m.Available <= 0 || m.Available > m.Total || m.SwapFree > m.SwapTotal {
+		t.Errorf("of this machine: %+v, %v", m, err)
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"torn": meminfo[:20]})
+	if _, err := ReadMemory(filepath.Join(dir, "torn")); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "torn")) {
+		t.Errorf("a torn file: %v", err)
+	}
+	if _, err := ReadMemory(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
 	}
 }
 
