@@ -24,7 +24,7 @@ lint:
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc
-	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 
 soak:
@@ -32,4 +32,4 @@ soak:
 	./.ci/fuzz $(FUZZTIME)
 
 incident:
-	$(GO) test -count=1 -tags incident -timeout 60m -run '^TestIncident$$' -v ./cmd/gpuci-link
+	$(GO) test -count=1 -tags incident -timeout 60m -run "^(TestIncident|TestForeignWriter|TestOwnStall)$$" -v ./cmd/gpuci-link
