@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,7 @@ in any directory and without a gpuci.toml:
   eval "$(gpuci env)"      the same for everything in this shell
   gpuci lock status        who has the locks, and who waits
   gpuci lock run -- CMD…   run a command under a lock, like flock(1)
+  gpuci lock void TICKET   the recorded way past one that is stuck
 
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
 gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
@@ -60,7 +62,7 @@ code of their command.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       versionText(),
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetVersionTemplate("gpuci {{.Version}}\n")
@@ -68,8 +70,21 @@ code of their command.`,
 	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
-	cmd.AddCommand(a.gateCommand(), a.configCommand(), a.buildCommand(), a.envCommand(), a.lockCommand())
+	cmd.AddCommand(a.gateCommand(), a.configCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand())
 	return cmd
+}
+
+// noCommand refuses a word that stands where the name of a command belongs.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2 // letters
+	hint := cmd.CommandPath() + " --help says what there is"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, " or "+cmd.CommandPath()+" ") + "?"
+	}
+	return coded{gates.ExitUsage, fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), hint}
 }
 
 // prepare checks the flags that every command has.

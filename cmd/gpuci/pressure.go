@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates"
+	"gpuci/pressure"
+)
+
+// pressureRootVar names another directory of pressure files. It is for tests: a
+// kernel without PSI, or with a stall of given numbers, cannot be made at will.
+const pressureRootVar = "GPUCI_PRESSURE_ROOT"
+
+func pressureRoot() string { return cmp.Or(os.Getenv(pressureRootVar), pressure.Real) }
+
+// lookOptions are the flags of `gpuci pressure`.
+type lookOptions struct {
+	json bool
+	long time.Duration // of the look
+}
+
+func (a *app) pressureCommand() *cobra.Command {
+	o := lookOptions{long: time.Second}
+	cmd := &cobra.Command{
+		Use:   "pressure",
+		Short: "say what this machine is short of, and who waits for it",
+		Long: `pressure looks at the machine for a second and names what it is short of: the
+disk, memory, processors, or nothing. Then, for each resource, the share of time
+in which some tasks waited for it and in which all did (full), by the kernel's
+pressure stall information: measured over the look, and the kernel's averages
+over 10 s, 60 s and 300 s. Then memory, what waits in it to be written, and the
+processes in D (waiting in the kernel, mostly for the disk) with the lane each
+is in; builds that have had no CPU for minutes; and what could not be seen.
+
+A lane's processes are those that work inside of it or of its target directory,
+run a program from there, or have a file open there. The lanes are those of the
+repository we stand in. Several looks are taken within the second, and "D 2/5"
+is a process that was in D at two of five; of a process with threads only the
+first one is looked at.
+
+Examples:
+  gpuci pressure
+  gpuci pressure --for 10s
+  gpuci pressure --json | jq 'select(.type == "process") | .lane'
+  gpuci pressure wait --io-full 40 && make -j20
+
+Exit codes: 0, 64 usage, 69 no pressure can be read on this machine (what else
+was seen is printed before), 78 configuration, 130 and 143 interrupted.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.pressure(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
+	f.Var((*waitFlag)(&o.long), "for", "look for `D` long (1s, 10s)")
+	cmd.AddCommand(a.pressureWatchCommand(), a.pressureWaitCommand(), a.pressurePlotCommand())
+	return cmd
+}
+
+// The bounds of --for: a shorter look is shorter than the kernel's own steps,
+// and what is wanted of a longer one is `gpuci pressure watch`.
+const (
+	shortestLook = 100 * time.Millisecond
+	longestLook  = time.Hour
+)
+
+func (a *app) pressure(ctx context.Context, o lookOptions) error {
+	a.json = o.json
+	if o.long < shortestLook || o.long > longestLook {
+		return coded{gates.ExitUsage, fmt.Sprintf("--for %s is no time to look", o.long), "give a time from 100ms to 1h"}
+	}
+	p, err := a.place(ctx, false)
+	if err != nil {
+		return err
+	}
+	l, err := a.look(ctx, p, o.long)
+	if err != nil {
+		return err
+	}
+	say := a.lookText
+	if o.json {
+		say = a.lookJSON
+	}
+	if err := say(l); err != nil {
+		return err
+	}
+	if l.diagnosis.Cause == pressure.Unknown {
+		return coded{exitUnfit, "no pressure can be read: " + whyUnknown(l.after), l.diagnosis.Next}
+	}
+	return nil
+}
+
+// whyUnknown is the reason that nothing is known of any resource.
+func whyUnknown(r pressure.Reading) string {
+	for _, x := range []pressure.Resource{r.IO, r.CPU, r.Memory} {
+		if x.Unknown != nil {
+			return x.Unknown.Error()
+		}
+	}
+	return "no time passed between two looks"
+}
