@@ -44,6 +44,7 @@ type Stat struct {
 	PGRP    int
 	Session int
 	TTY     int    // controlling terminal's device number, 0 for none
+	TPGID   int    // the process group in the foreground of that terminal, -1 for none
 	Kernel  bool   // a thread of the kernel: no program, no memory, no end
 	CPU     uint64 // user and system ticks of its own threads
 	Waited  uint64 // user and system ticks of the children it waited for
@@ -148,7 +149,7 @@ func (s *Stat) parseFields(text []byte) error {
 		}
 		return uint64(n)
 	}
-	s.PPID, s.PGRP, s.Session, s.TTY = int(num(4)), int(num(5)), int(num(6)), int(num(7))
+	s.PPID, s.PGRP, s.Session, s.TTY, s.TPGID = int(num(4)), int(num(5)), int(num(6)), int(num(7)), int(num(8))
 	s.Kernel, s.Threads = num(9)&kernelThread != 0, int(num(20))
 	s.CPU, s.Waited, s.Start = num(14)+num(15), num(16)+num(17), num(22)
 	return bad

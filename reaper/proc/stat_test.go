@@ -22,7 +22,7 @@ func TestParseStatNames(t *testing.T) {
 			t.Errorf("%q: %v", comm, err)
 			continue
 		}
-		want := Stat{PID: 12, Comm: comm, State: 'S', PPID: 7, PGRP: 8, Session: 9, TTY: 34816, CPU: 120, Waited: 34, Threads: 1, Start: 4242}
+		want := Stat{PID: 12, Comm: comm, State: 'S', PPID: 7, PGRP: 8, Session: 9, TTY: 34816, TPGID: 8, CPU: 120, Waited: 34, Threads: 1, Start: 4242}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", comm, diff)
 		}

@@ -1,0 +1,57 @@
+package reaper
+
+import (
+	"time"
+
+	"gpuci/reaper/proc"
+)
+
+// Lane is one worktree, as plain data: the rule asks nobody about git.
+type Lane struct {
+	Name    string
+	Root    string // absolute, symbolic links resolved
+	Target  string // where its build products go, the same way; "" for nowhere
+	Removed bool   // its directory is gone: only what still stands in it, deleted, counts
+}
+
+// Process is what is read of every process.
+type Process struct {
+	proc.Stat
+	UID      uint32 // who owns it
+	UIDKnown bool
+	Exe, Cwd proc.Place
+	Age      time.Duration
+}
+
+// Facts are read of some processes only, because they cost more. What is not
+// known is not known: nothing is ended because of it.
+type Facts interface {
+	// Namespaces are those of a process.
+	Namespaces(pid int) (ns proc.Namespaces, known bool)
+	// Files are the paths of its open files, deleted ones left out.
+	Files(pid int) (paths []string, known bool)
+	// IgnoresHUP says whether it ignores SIGHUP, as under nohup(1).
+	IgnoresHUP(pid int) (ignores, known bool)
+	// Leaf is the run or build in whose cgroup leaf it stands, "" for none.
+	Leaf(pid int) (run string, known bool)
+	// Cookie are the runs and builds it was started under, by its environment,
+	// which is read last and under a deadline: it can block.
+	Cookie(pid int) (runs []string, known bool)
+}
+
+// Picture is the machine at one moment.
+type Picture struct {
+	Self      int // our own pid
+	UID       uint32
+	Processes map[int]Process
+	Facts     Facts
+	// Runs are the lanes of runs and builds that gpuci knows of, by id, and
+	// whether the gpuci that started them is still there.
+	Runs map[string]Run
+}
+
+// Run is one that gpuci started.
+type Run struct {
+	Lane  string // "" for none
+	Lives bool
+}
