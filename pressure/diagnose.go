@@ -67,8 +67,11 @@ func Diagnose(s Span, r Reading, m *Memory, inD []Waiter) Diagnosis {
 	case Quiet:
 		d.Text += easing(r)
 	case Unknown:
-		d.Text = "unknown: " + unknown(r)
-		d.Next = "boot with psi=1 on a kernel with CONFIG_PSI"
+		d.Text += "; " + unknown(r)
+		if !s.IO.Full.Known && !s.CPU.Some.Known && !s.Memory.Full.Known {
+			d.Text = "unknown: " + unknown(r)
+			d.Next = "boot with psi=1 on a kernel with CONFIG_PSI"
+		}
 	}
 	return d
 }
@@ -87,8 +90,8 @@ func causes(s Span) []Cause {
 	switch {
 	case len(out) > 0:
 		return out
-	case !s.IO.Full.Known && !s.CPU.Some.Known && !s.Memory.Full.Known:
-		return []Cause{Unknown}
+	case !s.IO.Full.Known || !s.CPU.Some.Known || !s.Memory.Full.Known:
+		return []Cause{Unknown} // none of what is known is the cause
 	}
 	return []Cause{Quiet}
 }

@@ -50,11 +50,18 @@ func ReadCgroup(dir string) Reading { return readAll(dir, ".pressure") }
 
 func readAll(dir, suffix string) Reading {
 	file := func(name string) Resource { return readFile(filepath.Join(dir, name+suffix)) }
-	return Reading{
+	r := Reading{
 		CPU: file("cpu"), IO: file("io"), Memory: file("memory"), IRQ: file("irq"),
 		Time: time.Now(), // the totals are from the moment before, not after
 	}
+	if (r.IO.Unknown == nil || r.CPU.Unknown == nil) && errors.Is(r.IRQ.Unknown, fs.ErrNotExist) {
+		r.IRQ.Unknown = errNoIRQ
+	}
+	return r
 }
+
+// errNoIRQ says why a kernel that tells the rest tells nothing of interrupts.
+var errNoIRQ = fmt.Errorf("this kernel does not tell it (CONFIG_IRQ_TIME_ACCOUNTING, Linux 6.1): %w", unix.ENOTSUP)
 
 // maxFile bounds what is read of one file, in bytes. The kernel writes about
 // 120; whatever is longer is not a pressure file.

@@ -9,15 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuci/buildlock/shim"
 	"gpuci/gates"
 	"gpuci/pressure"
 )
 
-// pressureRootVar names another directory of pressure files. It is for tests: a
-// kernel without PSI, or with a stall of given numbers, cannot be made at will.
-const pressureRootVar = "GPUCI_PRESSURE_ROOT"
-
-func pressureRoot() string { return cmp.Or(os.Getenv(pressureRootVar), pressure.Real) }
+// pressureRoot is the directory of pressure files: in a container the host's can
+// stand elsewhere, and a test has its own.
+func pressureRoot() string {
+	rule, err := pressure.ParseRule(os.Getenv(shim.PressureVar)) // one that is wrong is told to who acts by it
+	if err != nil {
+		return pressure.Real
+	}
+	return cmp.Or(rule.Root, pressure.Real)
+}
 
 // lookOptions are the flags of `gpuci pressure`.
 type lookOptions struct {

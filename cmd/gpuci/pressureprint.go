@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"text/tabwriter"
 
@@ -40,14 +38,8 @@ type namedResource struct {
 	shares pressure.Shares
 }
 
-// errNoIRQ is why a kernel that knows the rest may know nothing of interrupts.
-var errNoIRQ = errors.New("this kernel does not tell it (CONFIG_IRQ_TIME_ACCOUNTING, Linux 6.1)")
-
 func (l pressureLook) resources() []namedResource {
 	r, s := l.after, l.span
-	if (r.IO.Unknown == nil || r.CPU.Unknown == nil) && errors.Is(r.IRQ.Unknown, fs.ErrNotExist) {
-		r.IRQ.Unknown = errNoIRQ
-	}
 	return []namedResource{{"cpu", r.CPU, s.CPU}, {"io", r.IO, s.IO}, {"memory", r.Memory, s.Memory}, {"irq", r.IRQ, s.IRQ}}
 }
 

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
-	"math"
-	"strconv"
-	"strings"
-
+	"fmt"
+	"gpuci/gates/config"
 	"gpuci/pressure"
 )
 
@@ -28,18 +25,10 @@ func (s *sizeFlag) Type() string { return "size" }
 
 // Set reads the value of the flag.
 func (s *sizeFlag) Set(text string) error {
-	wrong := errors.New("write a size such as 8GiB or 512MiB")
-	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		number, ok := strings.CutSuffix(text, unit)
-		if !ok {
-			continue
-		}
-		v, err := strconv.ParseFloat(number, 64)
-		if v *= math.Pow(1024, float64(i+1)); err != nil || !(v >= 0 && v < math.MaxInt64) {
-			return wrong
-		}
-		s.bytes, s.given = int64(v), true
-		return nil
+	n, err := config.ParseSize(text)
+	if err != nil {
+		return fmt.Errorf("%w: write a size such as 8GiB or 512MiB", err)
 	}
-	return wrong
+	s.bytes, s.given = n, true
+	return nil
 }

@@ -11,14 +11,6 @@ import (
 // text says where it looked and gives a minimal file.
 var ErrNotFound = errors.New("no " + FileName)
 
-const minimal = `to make a workspace, put a file ` + FileName + ` with these lines at the root of the repository:
-
-[[gate]]
-name = "tests"
-run = ["go", "test", "./..."]
-reader = "gotest"
-`
-
 // Find returns the nearest gpuci.toml from dir upwards, as an absolute path.
 // It does not look above the directory stop, nor, where stop is "", above the
 // root of the file system. Where one of them cannot be looked at, which could
@@ -57,10 +49,48 @@ func same(dir, stop string) bool {
 }
 
 func notFound(from, to string) error {
-	if from == to {
-		return fmt.Errorf("%w in %s; %s", ErrNotFound, from, minimal)
+	where := from
+	if from != to {
+		where += " or above it up to " + to
 	}
-	return fmt.Errorf("%w in %s or above it up to %s; %s", ErrNotFound, from, to, minimal)
+	return fmt.Errorf("%w in %s; to make a workspace, put a file %s with these lines at the root of the repository:\n\n%s", ErrNotFound, where, FileName, minimal(from, to))
+}
+
+// minimal is a file for the root of the repository that dir is in, with the
+// tests of what it is made with: what the root says, else the nearest directory
+// upwards from dir.
+func minimal(dir, root string) string {
+	if lines := testsOf(root); lines != "" {
+		return lines
+	}
+	for at := dir; at != root && at != filepath.Dir(at); at = filepath.Dir(at) {
+		lines := testsOf(at)
+		rel, err := filepath.Rel(root, at)
+		switch {
+		case lines == "" || err != nil:
+		case root == filepath.Dir(root): // outside git that is where the file goes
+			return lines
+		default:
+			return lines + "dir = " + tomlString(rel) + "\n"
+		}
+	}
+	return fmt.Sprintf(oneGate, `"make", "test"`, "none")
+}
+
+const oneGate = "[[gate]]\nname = \"tests\"\nrun = [%s]\nreader = %q\n"
+
+// testsOf is a gate with the tests of the project in a directory, "" where there
+// is none that we know.
+func testsOf(dir string) string {
+	for _, kind := range []struct{ file, run, reader string }{
+		{"Cargo.toml", `"cargo", "test"`, "libtest"},
+		{"go.mod", `"go", "test", "./..."`, "gotest"},
+	} {
+		if info, err := os.Stat(filepath.Join(dir, kind.file)); err == nil && info.Mode().IsRegular() {
+			return fmt.Sprintf(oneGate, kind.run, kind.reader)
+		}
+	}
+	return ""
 }
 
 // Sources are the paths of the files that make up a Config. A machine or

@@ -37,22 +37,51 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindHint: the file that the error gives is one that loads.
+// TestFindHint: the file that the error gives is one that loads, and has the
+// tests of what is there.
 func TestFindHint(t *testing.T) {
-	dir := t.TempDir()
-	_, err := Find(dir, dir)
-	if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), dir) {
-		t.Fatalf("Find in an empty directory gave %v", err)
+	for _, c := range []struct {
+		files       []string
+		from        string
+		run, reader string
+		dir         string
+	}{
+		{nil, "", "make test", "none", "."},
+		{[]string{"Cargo.toml"}, "", "cargo test", "libtest", "."},
+		{[]string{"go.mod"}, "a/b", "go test ./...", "gotest", "."},
+		{[]string{"go.mod", "Cargo.toml"}, "", "cargo test", "libtest", "."},
+		{[]string{"go.mod", "a/Cargo.toml"}, "a", "go test ./...", "gotest", "."},
+		{[]string{"a/Cargo.toml"}, "a/b", "cargo test", "libtest", "a"},
+	} {
+		top := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(top, "a/b"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range c.files {
+			write(t, filepath.Join(top, name), "")
+		}
+		_, err := Find(filepath.Join(top, c.from), top)
+		if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), top) {
+			t.Fatalf("%+v: Find without a file gave %v", c, err)
+		}
+		_, file, ok := strings.Cut(err.Error(), "\n\n")
+		if !ok {
+			t.Fatalf("no file in %q", err)
+		}
+		src := sourcesIn(top)
+		write(t, src.Workspace, file)
+		g, ok := mustLoad(t, src).Gate("tests")
+		if !ok || len(g.Run) != 1 || strings.Join(g.Run[0].Argv, " ") != c.run || g.Reader != c.reader || g.Dir != c.dir {
+			t.Errorf("%+v: the file gave the gate %+v", c, g)
+		}
 	}
-	_, file, ok := strings.Cut(err.Error(), "\n\n")
-	if !ok {
-		t.Fatalf("no file in %q", err)
-	}
-	src := sourcesIn(dir)
-	write(t, src.Workspace, file)
-	c := mustLoad(t, src)
-	if g, ok := c.Gate("tests"); !ok || g.Reader != "gotest" {
-		t.Errorf("the file gave the gates %+v", c.Gates)
+	for _, name := range []string{"go.mod", "Cargo.toml"} { // outside git
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, name), "")
+		want := map[string]string{"go.mod": "gotest", "Cargo.toml": "libtest"}[name]
+		if _, err := Find(dir, ""); err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "dir =")) {
+			t.Errorf("outside git: %v", err)
+		}
 	}
 }
 

@@ -105,6 +105,7 @@ func merge(c *Config, who role, name, data string) Problems {
 	if root := document(r); root != nil {
 		l := &layer{report: r, config: c, role: who}
 		l.top(root)
+		l.noteDropped(root)
 	}
 	return r.problems
 }

@@ -31,7 +31,7 @@ func isNeed(s string) bool {
 		return isCount(n)
 	}
 	if size, ok := strings.CutPrefix(s, "vram>="); ok {
-		n, err := parseSize(size)
+		n, err := ParseSize(size)
 		return err == nil && n > 0
 	}
 	return false

@@ -105,7 +105,7 @@ func (f *fields) size(key string, into *int64) *entry {
 		f.wrong(e, "a size in quotes", `"28GiB"`)
 		return nil
 	}
-	n, err := parseSize(e.value.text)
+	n, err := ParseSize(e.value.text)
 	if err != nil {
 		f.bad(e, `write "28GiB" or "512MiB"`, "%s", err)
 		return nil
@@ -119,8 +119,9 @@ func (f *fields) size(key string, into *int64) *entry {
 // of those who write it mean MiB.
 func sizeUnits() []string { return []string{"TiB", "GiB", "MiB", "KiB", "B"} }
 
-// parseSize reads "28GiB", "1.5MiB" or "512B".
-func parseSize(s string) (int64, error) {
+// ParseSize reads an amount of memory, such as "28GiB", "1.5MiB" or "512B", in
+// bytes.
+func ParseSize(s string) (int64, error) {
 	bytes := math.Pow(1024, float64(len(sizeUnits())-1))
 	for _, unit := range sizeUnits() {
 		if number, ok := strings.CutSuffix(s, unit); ok {
