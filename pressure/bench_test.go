@@ -33,20 +33,22 @@ func TestBenchWatch(t *testing.T) {
 		ring func(t *testing.T, root string, limit float64) (ready func(), rung func())
 	}{{"Watch, triggers", byTrigger}, {"avg10 looked at every second", byAverage}}
 	for _, limit := range []float64{DefaultLimits().IOFull, 40} {
-		took := make([][]float64, len(ways))
+		took, share := make([][]float64, len(ways)), make([][]float64, len(ways))
 		for i := range trials {
 			for j := range ways {
 				which := (i + j) % len(ways)
 				t.Run(fmt.Sprintf("%s/%v/%d", ways[which].name, limit, i), func(t *testing.T) {
 					group := ownGroup(t)
-					startLoad(t, group, "sleep 0.05")
+					startLoad(t, group, "sleep 0.3")
 					ready, rung := ways[which].ring(t, asMachine(t, group), limit)
 					ready()
 					time.Sleep(time.Duration(i) * 2 * time.Second / trials)
-					began := time.Now()
+					before := ReadCgroup(group)
 					stallIO(t, group, device)
 					rung()
-					took[which] = append(took[which], time.Since(began).Seconds())
+					span := Between(before, ReadCgroup(group))
+					took[which] = append(took[which], span.Length().Seconds())
+					share[which] = append(share[which], span.IO.Full.Percent())
 				})
 			}
 		}
@@ -56,6 +58,10 @@ func TestBenchWatch(t *testing.T) {
 			worst := slices.Max(took[i])
 			fmt.Printf("  %-30s median %.2f s [%.2f, %.2f], worst %.2f s: %.2f and %.2f windows  n=%d  aim 2 windows\n",
 				w.name, s.Center, s.Lo, s.Hi, worst, s.Center/window.Seconds(), worst/window.Seconds(), len(took[i]))
+			for n := range took[i] {
+				fmt.Printf(" %.2f (%.0f %%)", took[i][n], share[i][n])
+			}
+			fmt.Println()
 		}
 	}
 }

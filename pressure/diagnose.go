@@ -24,6 +24,7 @@ const (
 // IO full below 5, the stalls this is made for are over 60.
 const (
 	diskLimit   = 20 // full: for a fifth of the time nothing moved at all
+	diskSome    = 60 // some, with many in D: full stays low while somebody else computes
 	memoryLimit = 10 // full: reclaim never costs a healthy machine that much
 	memorySome  = 30
 	cpuLimit    = 50 // some: on average somebody waited for a processor half the time
@@ -52,7 +53,7 @@ type Diagnosis struct {
 // Memory comes before the disk: what thrashes reads its own pages back, and the
 // disk is busy because of that.
 func Diagnose(s Span, r Reading, m *Memory, inD []Waiter) Diagnosis {
-	d := Diagnosis{Causes: causes(s)}
+	d := Diagnosis{Causes: causes(s, count(inD))}
 	d.Cause = d.Causes[0]
 	d.Text = fmt.Sprintf("%s: %s", joined(d.Causes), numbers(s))
 	switch d.Cause {
@@ -76,12 +77,12 @@ func Diagnose(s Span, r Reading, m *Memory, inD []Waiter) Diagnosis {
 	return d
 }
 
-func causes(s Span) []Cause {
+func causes(s Span, inD int) []Cause {
 	var out []Cause
 	if s.Memory.Full.Percent() >= memoryLimit || s.Memory.Some.Percent() >= memorySome {
 		out = append(out, MemoryThrash)
 	}
-	if s.IO.Full.Percent() >= diskLimit {
+	if s.IO.Full.Percent() >= diskLimit || s.IO.Some.Percent() >= diskSome && inD >= manyWriters {
 		out = append(out, DiskSaturated)
 	}
 	if s.CPU.Some.Percent() >= cpuLimit {
@@ -115,6 +116,9 @@ func numbers(s Span) string {
 		}
 	}
 	add("io full", s.IO.Full)
+	if s.IO.Full.Percent() < diskLimit && s.IO.Some.Percent() >= diskSome {
+		add("some", s.IO.Some)
+	}
 	add("memory full", s.Memory.Full)
 	add("cpu some", s.CPU.Some)
 	return strings.Join(parts, ", ")
@@ -150,17 +154,20 @@ func waiting(inD []Waiter) string {
 const manyWriters = 4
 
 func diskAdvice(m *Memory, inD []Waiter) string {
-	n := 0
-	for _, w := range inD {
-		n += w.Count
-	}
 	switch {
-	case n >= manyWriters:
+	case count(inD) >= manyWriters:
 		return "start builds by gpuci build (or after eval \"$(gpuci env)\"), so that one link at a time writes; gpuci lock status names those that do not"
 	case m != nil && m.Dirty+m.Writeback > m.Total/10:
 		return fmt.Sprintf("%s wait in memory to be written: gpuci pressure wait --io-full 25 returns when the disk breathes", Bytes(m.Dirty+m.Writeback))
 	}
 	return "gpuci pressure wait --io-full 25 returns when the disk breathes"
+}
+
+func count(list []Waiter) (n int) {
+	for _, w := range list {
+		n += w.Count
+	}
+	return n
 }
 
 func freeText(m *Memory) string {

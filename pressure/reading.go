@@ -61,7 +61,7 @@ func readAll(dir, suffix string) Reading {
 }
 
 // errNoIRQ says why a kernel that tells the rest tells nothing of interrupts.
-var errNoIRQ = fmt.Errorf("this kernel does not tell it (CONFIG_IRQ_TIME_ACCOUNTING, Linux 6.1): %w", unix.ENOTSUP)
+var errNoIRQ = errors.New("this kernel does not tell it (CONFIG_IRQ_TIME_ACCOUNTING, Linux 6.1)")
 
 // maxFile bounds what is read of one file, in bytes. The kernel writes about
 // 120; whatever is longer is not a pressure file.
