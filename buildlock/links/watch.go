@@ -27,11 +27,12 @@ type Watch struct {
 	Every   time.Duration // between two lines about a wait; buildlock.RemindEvery when 0
 	Log     string        // where the shims write: the end of each link is noted there; "" for nowhere
 
-	said time.Time
-	held bool // what was said last: that the pressure holds us back
-	seen map[proc.Identity]bool
-	dir  os.FileInfo // of the queue, as it was first seen
-	work []string    // tickets of ours whose links were at work at the last look
+	said   time.Time
+	held   bool // what was said last: that the pressure holds us back
+	seen   map[proc.Identity]bool
+	dir    os.FileInfo // of the queue, as it was first seen
+	looked time.Time   // when that was
+	work   []string    // tickets of ours whose links were at work at the last look
 
 	mu      sync.Mutex
 	past    map[Past]int
@@ -173,7 +174,8 @@ func (w *Watch) line(list []buildlock.Entry, now time.Time) (buildlock.Line, boo
 	return buildlock.Line{}, false
 }
 
-// ended notes which links are over since the last look. One that began and ended
+// ended notes which links are over since the last look, as of that: when they
+// were still seen at work. One that began and ended
 // between two looks is not noted.
 func (w *Watch) ended(list []buildlock.Entry, now time.Time) {
 	var work []string
@@ -184,10 +186,10 @@ func (w *Watch) ended(list []buildlock.Entry, now time.Time) {
 	}
 	for _, id := range w.work {
 		if w.Log != "" && !slices.Contains(work, id) {
-			_ = buildlock.LinkEvent{Time: now, Ticket: id, Outcome: buildlock.Ended}.Append(w.Log)
+			_ = buildlock.LinkEvent{Time: w.looked, Ticket: id, Outcome: buildlock.Ended}.Append(w.Log)
 		}
 	}
-	w.work = work
+	w.work, w.looked = work, now
 }
 
 // tree counts the linkers of the build that hold no ticket, each once, and says
