@@ -2,6 +2,7 @@ package buildlock
 
 import (
 	"errors"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +24,17 @@ func Remedy(err error, dir string) string {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
 		return "free space in " + orDefault(dir)
 	case errors.Is(err, ErrUnfit):
-		return "nothing runs without its lock: put " + orDefault(dir) + " right, or name another directory as lock-dir in /etc/gpuci.toml; every user of this machine needs the same one"
+		return "nothing runs without its lock: put " + orDefault(dir) + " right, or " + another(orDefault(dir)) + "; every user of this machine needs the same one"
 	}
 	return ""
+}
+
+// another says where another directory is named: in the variable, if that is
+// what names dir and somebody set it. What a gpuci runs has it from that gpuci.
+func another(dir string) string {
+	const file = "name another directory as lock-dir in /etc/gpuci.toml"
+	if _, below := os.LookupEnv("GPUCI_BUILD"); !below && os.Getenv("GPUCI_LOCK_DIR") == dir {
+		return "change GPUCI_LOCK_DIR, which names it; without that variable, " + file
+	}
+	return file
 }

@@ -63,30 +63,48 @@ func (f *flow) rebind(ctx context.Context) {
 	case err != nil:
 		f.mark("the lane could not be read after the run: " + err.Error())
 	case now.Commit != b.state.Commit:
-		f.mark(fmt.Sprintf("the lane moved from %.10s to %.10s while the gate ran", b.state.Commit, now.Commit))
+		f.mark(fmt.Sprintf("the lane moved from %.10s to %.10s while the gate ran: run it again", b.state.Commit, now.Commit))
 	case now.Changes != b.state.Changes:
-		f.mark("the lane changed while the gate ran" + differing(b.state, now))
+		f.mark("the lane changed while the gate ran" + differing(b.state, now) + toSettle(b.state, now))
 	}
+}
+
+// toSettle is what to do about it: what was not there before may be of the gate's
+// own making, a Cargo.lock that nobody committed.
+func toSettle(before, after worktrees.State) string {
+	if len(beyond(after.Paths, before.Paths)) > 0 {
+		return "; what the gate itself makes is to be committed, or named in .gitignore"
+	}
+	return "; run it again"
 }
 
 // differing names the paths by which two states differ: changed in one and
 // not in the other. Where there is none, a changed file changed again.
 func differing(a, b worktrees.State) string {
-	var out []string
-	for _, pair := range [][2][]string{{a.Paths, b.Paths}, {b.Paths, a.Paths}} {
-		for _, p := range pair[1] {
-			if !slices.Contains(pair[0], p) {
-				out = append(out, p)
-			}
+	out := append(beyond(b.Paths, a.Paths), beyond(a.Paths, b.Paths)...)
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + few(out)
+}
+
+// beyond is what a list has that another one has not.
+func beyond(list, other []string) (out []string) {
+	for _, p := range list {
+		if !slices.Contains(other, p) {
+			out = append(out, p)
 		}
 	}
-	switch {
-	case len(out) == 0:
-		return ""
-	case len(out) > 3:
-		out = append(out[:3], "…")
+	return out
+}
+
+// few names the first of some paths.
+func few(paths []string) string {
+	const most = 3
+	if len(paths) > most {
+		paths = append(slices.Clone(paths[:most]), "…")
 	}
-	return ": " + strings.Join(out, ", ")
+	return strings.Join(paths, ", ")
 }
 
 // products hashes the files the gate was judged by: those the configuration

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -92,18 +93,36 @@ func (p Past) WouldCatch(inBuild bool) string {
 		return "its environment was emptied on the way (env -i): let PATH and COMPILER_PATH through"
 	case p.Reason == Absolute && p.Caller != "":
 		return `its compiler was called by a path, past the shims: name the compiler without its directory (linker = "clang", CC=gcc)`
+	case p.Reason == Absolute && p.Tool == "rust-lld":
+		return "rustc calls its own linker by its path, which nothing here catches"
 	case p.Reason == Absolute:
-		return "it was called by a path, past the shims: name the linker without its directory (LD=ld)"
+		return "it was called by a path, past the shims: name the linker without its directory" + p.example()
 	case p.Reason == Shadowed:
 		return fmt.Sprintf(`another %s stands before the shims on PATH: let them be the first, by eval "$(gpuci env)" after what changes PATH`, buildlock.Printable(p.byName()))
+	case p.Reason == GoTool && inBuild:
+		return "go calls its linker by its path: let it keep the -toolexec that gpuci has put into GOFLAGS"
 	case p.Reason == GoTool:
-		return "go calls its linker itself: go build -toolexec gpuci-link, or GOFLAGS=-toolexec=gpuci-link, queues it"
+		return `go calls its linker by its path, and queues by the -toolexec in GOFLAGS that gpuci build -- CMD sets, and eval "$(gpuci env)" in its shell`
 	case p.Reason == Unreached && inBuild:
 		return "something in the build sets PATH and COMPILER_PATH anew: let it keep the first entry of each"
 	case p.Reason == Unreached:
 		return `its build has no shims on PATH: run it by gpuci build -- CMD, or eval "$(gpuci env)" in its shell first`
 	}
 	return ""
+}
+
+// example is how the linker is named so that its shim is found: to a Makefile,
+// and to a compiler, whose option leaves out the "ld." of its name.
+func (p Past) example() string {
+	name := filepath.Base(cmp.Or(p.Path, p.Tool))
+	if shim.RoleOf(name) != shim.Linker {
+		return ""
+	}
+	switch short, ok := strings.CutPrefix(name, "ld."); {
+	case ok, name == "mold", name == "lld", name == "gold", name == "wild":
+		return fmt.Sprintf(" (LD=%s; for cc and rustc, -fuse-ld=%s)", buildlock.Printable(name), buildlock.Printable(short))
+	}
+	return fmt.Sprintf(" (LD=%s)", buildlock.Printable(name))
 }
 
 // byName is the bare name that led past the shims.

@@ -90,7 +90,7 @@ func (s Sum) String() string {
 	var parts []string
 	switch {
 	case s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0 && len(s.Past) == 0 && s.Hidden == 0 && !s.Removed:
-		return "no link came to the shims, and none was seen past them"
+		return "no link came to the shims, and none was seen past them (short ones are not seen)"
 	case s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0:
 		parts = append(parts, "no link came to the shims")
 	case s.Ticketed == 1:
@@ -133,11 +133,13 @@ func (s Sum) pastText() string {
 }
 
 // PassOn gives the links to the build that this one is part of: outer is the
-// journal that our own shims would have written to, "" for none.
-func PassOn(events []buildlock.LinkEvent, outer string) {
+// journal that our own shims would have written to, "" for none. It says whether
+// that build has them now, and will tell of them.
+func PassOn(events []buildlock.LinkEvent, outer string) (told bool) {
 	for _, e := range events {
 		if outer == "" || e.Append(outer) != nil {
-			return // that build has ended
+			return false // that build has ended
 		}
 	}
+	return len(events) > 0
 }

@@ -28,7 +28,7 @@ func TestSumText(t *testing.T) {
 		hidden int
 		want   string
 	}{
-		{nil, nil, 0, "no link came to the shims, and none was seen past them"},
+		{nil, nil, 0, "no link came to the shims, and none was seen past them (short ones are not seen)"},
 		{[]buildlock.LinkEvent{ticketed}, nil, 0, "1 link under a ticket, none seen without; waited 1s in all, 1s at most"},
 		{[]buildlock.LinkEvent{ticketed, ticketed, part}, nil, 0, "2 links under tickets, none seen without; waited 2s in all, 1s at most"},
 		{[]buildlock.LinkEvent{ticketed, ticketed, late}, nil, 0, "2 links under tickets, 1 not run, none seen without; waited 5s in all, 3s at most"},
@@ -62,10 +62,14 @@ func TestWouldCatch(t *testing.T) {
 	}{
 		{Past{Reason: Emptied}, "env -i"},
 		{Past{Reason: Absolute}, "name the linker without its directory"},
+		{Past{Reason: Absolute, Tool: "ld.bfd", Path: "/usr/bin/ld"}, "(LD=ld)"},
+		{Past{Reason: Absolute, Tool: "lld", Path: "/usr/bin/ld.lld"}, "(LD=ld.lld; for cc and rustc, -fuse-ld=lld)"},
+		{Past{Reason: Absolute, Tool: "mold"}, "(LD=mold; for cc and rustc, -fuse-ld=mold)"},
+		{Past{Reason: Absolute, Tool: "ld.bfd", Path: "/cross/arm-none-eabi-ld"}, "(LD=arm-none-eabi-ld)"},
 		{Past{Reason: Absolute, Caller: "/usr/bin/gcc"}, "name the compiler without its directory"},
 		{Past{Reason: Shadowed, Tool: "ld"}, "another ld stands before the shims"},
 		{Past{Reason: Shadowed, Tool: "ld.lld", Caller: "clang"}, "another clang stands before the shims"},
-		{Past{Reason: GoTool}, "-toolexec"},
+		{Past{Reason: GoTool}, "gpuci build -- CMD"},
 		{Past{Reason: Unreached}, "gpuci build -- CMD"},
 	} {
 		if got := c.past.WouldCatch(false); !strings.Contains(got, c.want) {
@@ -74,6 +78,12 @@ func TestWouldCatch(t *testing.T) {
 	}
 	if got := (Past{Reason: Unreached}).WouldCatch(true); !strings.Contains(got, "the first entry of each") {
 		t.Errorf("in a build: %q", got)
+	}
+	if got := (Past{Reason: GoTool}).WouldCatch(true); !strings.Contains(got, "keep the -toolexec") {
+		t.Errorf("go in a build: %q", got)
+	}
+	if got := (Past{Reason: Absolute, Tool: "rust-lld"}).WouldCatch(true); strings.Contains(got, "LD=") {
+		t.Errorf("a linker that there is no shim for: %q", got)
 	}
 	if got := (Past{Reason: Unseen}).WouldCatch(true); got != "" {
 		t.Errorf("unknown: %q", got)
@@ -120,4 +130,25 @@ func stat(t *testing.T, pid int) proc.Stat {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Who told the build above does not have to tell of the same links again.
+func TestPassOn(t *testing.T) {
+	events := []buildlock.LinkEvent{{Outcome: buildlock.Ticketed, Tool: "cc"}, {Outcome: buildlock.Ticketed, Tool: "ld"}}
+	outer := t.TempDir() + "/log"
+	if PassOn(events, "") || PassOn(events, outer) {
+		t.Error("told to nobody")
+	}
+	if err := os.WriteFile(outer, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if PassOn(nil, outer) {
+		t.Error("nothing was told")
+	}
+	if told := PassOn(events, outer); !told {
+		t.Error("not told")
+	}
+	if got, err := buildlock.ReadLinkLog(outer); err != nil || len(got) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }

@@ -40,8 +40,8 @@ type Values struct {
 const CUDAHomeVar = "CUDA_HOME"
 
 // Environ gives base with the shims of d first in PATH and COMPILER_PATH, the
-// values, what makes compiler caches look past the shims, and where the CUDA
-// toolkit is if nothing says so. Other directories of shims are out of it: a
+// values, what makes compiler caches look past the shims, what has go run its
+// linker through them, and where the CUDA toolkit is if nothing says so. Other directories of shims are out of it: a
 // build in a build has one.
 func (d Directory) Environ(base []string, v Values) []string {
 	env := stripped(stripped(base, "PATH"), "COMPILER_PATH")
@@ -49,6 +49,7 @@ func (d Directory) Environ(base []string, v Values) []string {
 		env = With(env, "PATH", defaultPath)
 	}
 	env = d.withCUDAHome(env)
+	env = withGoFlags(env, d.Path)
 	env = withCacheChecks(env, d.Path, toolsID(d.Names, env, Home(d.Path)))
 	return v.set(inFront(inFront(env, "PATH", d.Path), "COMPILER_PATH", d.Path))
 }
@@ -106,10 +107,10 @@ func (v Values) set(env []string) []string {
 	return env
 }
 
-// Bare gives env without anything of ours in its paths and caches: what the
+// Bare gives env without anything of ours in its paths, caches and flags: what the
 // same command would have seen before gpuci.
 func Bare(env []string) []string {
-	return withoutCacheChecks(stripped(stripped(env, "PATH"), "COMPILER_PATH"))
+	return withoutGoFlags(withoutCacheChecks(stripped(stripped(env, "PATH"), "COMPILER_PATH")))
 }
 
 // Whole says whether the directory still has every shim that was made in it.

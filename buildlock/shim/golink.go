@@ -23,10 +23,9 @@ func IsGoLinker(path string) bool {
 	return ok && strings.HasSuffix(dir[:len(dir)-len(base(dir))], "/pkg/tool/")
 }
 
-// toolexec gives a call of go that may link -toolexec gpuci-link, which is on
-// PATH with the shims, so that its linker waits for its turn. It changes
-// nothing of what go builds or has cached. A call that has a -toolexec of its
-// own keeps it.
+// toolexec gives a call of go that may link -toolexec gpuci-link on its command
+// line where GOFLAGS does not say so: go is called by its path, and there is none
+// on PATH. A call that has a -toolexec of its own keeps it.
 func toolexec(argv, env []string) []string {
 	if len(argv) < 2 || base(argv[0]) != "go" {
 		return argv
@@ -36,8 +35,8 @@ func toolexec(argv, env []string) []string {
 	default:
 		return argv
 	}
-	flags, _ := Lookup(env, "GOFLAGS")
-	if strings.Contains(flags, "-toolexec") {
+	flags, _ := Lookup(env, GoFlagsVar)
+	if strings.Contains(flags, toolexecFlag) {
 		return argv
 	}
 	for _, a := range argv[2:] {

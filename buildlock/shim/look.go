@@ -155,29 +155,14 @@ func (l *look) execute(path string) {
 // execute, or it becomes the path. A script that stands in front of a tool is
 // remembered, so that its own call of us goes on to what stands behind it.
 func (l *look) settle() {
-	if l.Role != Runner && !strings.Contains(l.Args[0], "/") && l.first(l.Args[0]) != l.Path {
-		l.Args = append([]string{l.Path}, l.Args[1:]...)
+	if l.Role != Runner && !strings.Contains(l.Args[0], "/") {
+		if first, _ := OnPath(l.Args[0], l.Env); first != l.Path {
+			l.Args = append([]string{l.Path}, l.Args[1:]...)
+		}
 	}
 	if isScript(l.Path) {
 		l.Env = With(l.Env, pastVar, strings.Join(append(l.past, l.Path), ":"))
 	}
-}
-
-// first is what a bare name leads to for the tool that we execute.
-func (l *look) first(name string) string {
-	list, ok := Lookup(l.Env, "PATH")
-	if !ok {
-		list = defaultPath
-	}
-	for dir := range strings.SplitSeq(list, ":") {
-		if dir == "" {
-			dir = "."
-		}
-		if path := dir + "/" + name; executable(path) == nil {
-			return path
-		}
-	}
-	return ""
 }
 
 // linker plans a call of a linker.

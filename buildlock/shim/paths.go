@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"syscall"
@@ -102,6 +103,32 @@ func executable(path string) error {
 		return syscall.EACCES
 	}
 	return unix.Access(path, unix.X_OK)
+}
+
+// OnPath is the program that a name leads to, as for execvp(3): a shim too, if
+// it is the first. The error is a *NotFoundError.
+func OnPath(name string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	list, ok := Lookup(env, "PATH")
+	if !ok {
+		list = defaultPath
+	}
+	found := error(syscall.ENOENT)
+	for dir := range strings.SplitSeq(list, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		path := dir + "/" + name
+		switch err := executable(path); {
+		case err == nil:
+			return path, nil
+		case errors.Is(err, syscall.EACCES):
+			found = err
+		}
+	}
+	return "", &NotFoundError{name, found}
 }
 
 // selfPath is the file we were executed from.

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
+	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock"
 	"gpuci/gates"
@@ -33,6 +30,10 @@ const (
 	// afterInterrupt is what it may take after a Ctrl-C, which the terminal has
 	// sent to it as well, before it is asked again by SIGTERM.
 	afterInterrupt = time.Second
+	// settleFor is what something that a command left behind may take to end
+	// before it is spoken of: mold's child, which gives its memory back after its
+	// parent has ended, takes up to 33 ms.
+	settleFor = 200 * time.Millisecond
 )
 
 // run runs the command to its end and returns its exit code as a shell tells
@@ -45,12 +46,12 @@ func (a *app) run(ctx context.Context, c child) (code int, stuck bool, err error
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 	if err != nil {
-		return 0, false, notStarted(c.argv[0], err)
+		return 0, false, notStarted(c.argv, err)
 	}
 	watched := c.begin(ctx, p)
 	if endedByItself(ctx, p) {
 		watched()
-		a.leave(p.Release())
+		a.leave(lasting(p.Release(), settleFor))
 		return shellCode(p.Exit()), false, nil
 	}
 	cause := context.Cause(ctx)
@@ -102,6 +103,20 @@ func endedByItself(ctx context.Context, p *proc.Process) bool {
 	return ctx.Err() == nil
 }
 
+// lasting are those processes that are still there after a moment.
+func lasting(left []proc.Stat, moment time.Duration) []proc.Stat {
+	left = slices.Clone(left)
+	for end := time.Now().Add(moment); ; time.Sleep(5 * time.Millisecond) {
+		left = slices.DeleteFunc(left, func(s proc.Stat) bool {
+			now, err := proc.Real.Stat(s.PID)
+			return errors.Is(err, proc.ErrGone) || err == nil && (now.Start != s.Start || now.Zombie())
+		})
+		if len(left) == 0 || time.Now().After(end) {
+			return left
+		}
+	}
+}
+
 // leave names what goes on in the background.
 func (a *app) leave(left []proc.Stat) {
 	if len(left) == 0 {
@@ -120,25 +135,6 @@ func shellCode(e proc.Exit) int {
 		return 128 + int(e.Signal)
 	}
 	return e.Code
-}
-
-// startError says that a command could not be started.
-type startError struct{ error }
-
-func (e startError) Unwrap() error { return e.error }
-
-// notStarted says why a command could not be started, with the exit codes of a
-// shell.
-func notStarted(name string, err error) error {
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		err = coded{127, fmt.Sprintf("%s: there is no such command", name), "look at its name and at PATH"}
-	case errors.Is(err, fs.ErrPermission):
-		err = coded{126, fmt.Sprintf("%s may not be executed", name), "chmod +x, or name the program that runs it"}
-	case errors.Is(err, unix.ENOEXEC):
-		err = coded{126, fmt.Sprintf("%s is no program", name), "give it a #! line, or name the shell: sh " + name}
-	}
-	return startError{err}
 }
 
 // under runs the command while the ticket, if there is one, is held. What would

@@ -43,6 +43,9 @@ Exit codes: 0, 64 usage, 78 a file that is wrong or cannot be read.`,
 			if err != nil {
 				return err
 			}
+			for _, d := range cfg.Dropped() {
+				a.console.note(d.String())
+			}
 			return cfg.Print(a.out)
 		},
 	}

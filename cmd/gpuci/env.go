@@ -24,12 +24,26 @@ func (a *app) envCommand() *cobra.Command {
 		Use:   "env",
 		Short: "print what puts the link shims in front of everything in a shell",
 		Long: `env prints the lines that a shell evaluates to have the link shims first in PATH
-and COMPILER_PATH: from then on every link that is made from that shell queues,
-whatever build system makes it. A second time changes nothing more.
+and COMPILER_PATH, and a -toolexec of ours in GOFLAGS where there is a go: from
+then on the links that are made from that shell queue, whatever build system
+makes them. What GOFLAGS or go env -w said before is kept in it. A second time
+changes nothing more. README.md, "What gets past", says which links do not queue.
 
 The lines are for the shell that started gpuci; where that was no shell, for the
 one that $SHELL names; --shell says otherwise. When gpuci env fails it prints the
 line false, so that set -e; eval "$(gpuci env)" stops.
+
+A link that waits says so on stderr if that is a terminal, else on the terminal
+that its build is in the foreground of. Where there is none (a CI job, ssh with a
+command, a job in the background) it waits without a word, because rustc makes a
+warning of what its linker prints: gpuci lock status, elsewhere, has it in line;
+and gpuci build says it in every case.
+
+In the shell, for what is started from it:
+  GPUCI_WAIT=10m     how long one link may wait (30m; [build] wait), then it fails
+  GPUCI_LINKS=1      how many run at once; may only lower the machine's number
+  GPUCI_LOCK_DIR     where the tickets are, for tests and containers: every user
+                     of a machine needs the same one (lock-dir in /etc/gpuci.toml)
 
 Examples:
   eval "$(gpuci env)"                    # bash, zsh, sh
@@ -84,7 +98,7 @@ func (p place) shellEnv(base []string, d shim.Directory, sh shell) []string {
 	}
 	env := d.Environ(base, v)
 	var added []string
-	for _, name := range []string{shim.LaneVar, shim.LaneRootVar, shim.WaitVar, shim.CUDAHomeVar} {
+	for _, name := range []string{shim.LaneVar, shim.LaneRootVar, shim.WaitVar, shim.CUDAHomeVar, shim.PressureVar} {
 		_, before := shim.Lookup(base, name)
 		if _, after := shim.Lookup(env, name); after && !before {
 			added = append(added, name)

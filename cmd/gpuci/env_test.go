@@ -198,7 +198,7 @@ func newShellStage(t *testing.T, tool string) stage {
 	if err := os.Mkdir(odd, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(s.env, "PATH="+odd+":"+filepath.Dir(s.command(t).Path)+":"+os.Getenv("PATH"))
+	s.env = append(shim.Without(s.env, shim.GoFlagsVar), "PATH="+odd+":"+filepath.Dir(s.command(t).Path)+":"+os.Getenv("PATH"))
 	s.write(t, "gpuci.toml", "build.wait = '7m'\n")
 	return s
 }
@@ -230,6 +230,9 @@ func (s stage) inFront(t *testing.T, before, after map[string]string) {
 	}
 	if after["COMPILER_PATH"] != shims || after["GPUCI_WAIT"] != "7m0s" {
 		t.Errorf("COMPILER_PATH is %q, GPUCI_WAIT %q", after["COMPILER_PATH"], after["GPUCI_WAIT"])
+	}
+	if _, err := exec.LookPath("go"); err == nil && after["GOFLAGS"] != "-toolexec="+shims+"/"+shim.ProgramName {
+		t.Errorf("GOFLAGS is %q", after["GOFLAGS"])
 	}
 	if _, has := after["GPUCI_LINK_LOG"]; has {
 		t.Error("somebody is said to watch the links of a shell")

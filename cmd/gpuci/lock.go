@@ -28,7 +28,7 @@ Examples:
   gpuci lock void link-12 --why "the disk is gone, and so is the build"
 
 Exit codes: those of the command in question; 64 usage.`,
-		Args: cobra.NoArgs,
+		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.lockRunCommand(), a.lockStatusCommand(), a.lockVoidCommand())

@@ -29,6 +29,10 @@ open, stopped ones, and those that were declared void. Then the linkers that run
 on this machine without a ticket, and what would catch them; and for how much of
 the last ten seconds tasks waited for the disk.
 
+A link that gpuci build or a gate made has the lane and the command of these. One
+from a shell that evaluated gpuci env has its own command, and the directory it
+was made in; the lane, if that is one of the repository that you stand in.
+
 Only root can see what files a linker of another user has open. Without root it
 is taken to be under a ticket when it or a process above it took one; of the
 others it is said that nobody knows.
@@ -93,8 +97,27 @@ func (a *app) lockStatus(ctx context.Context) (lockState, error) {
 	}
 	found := links.Unticketed(ctx, slices.Collect(maps.Values(table)), s.dir)
 	slices.SortFunc(found, func(x, y links.Linker) int { return x.PID - y.PID })
-	s.linkers = whose(ctx, found, a.lanes(ctx, p, len(found) > 0))
+	lanes := a.lanes(ctx, p, len(found) > 0 || slices.ContainsFunc(s.queues, laneless))
+	s.linkers = whose(ctx, found, lanes)
+	s.locate(lanes)
 	return s, nil
+}
+
+// laneless says whether a ticket of the queue does not say its lane: a shell
+// goes from lane to lane, so what is linked in one says only where.
+func laneless(q buildlock.Queue) bool {
+	return slices.ContainsFunc(q.Entries, func(e buildlock.Entry) bool { return e.Lane == "" })
+}
+
+// locate says of tickets without a lane in which one of ours they were taken.
+func (s lockState) locate(lanes []worktrees.Tree) {
+	for _, q := range s.queues {
+		for i, e := range q.Entries {
+			if tree, ok := worktrees.Of(lanes, e.Dir); ok && e.Lane == "" && !e.Foreign {
+				q.Entries[i].Lane, q.Entries[i].Root = tree.Name, tree.Root
+			}
+		}
+	}
 }
 
 // whose adds to linkers where they work and how they came past the shims. In a

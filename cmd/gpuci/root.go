@@ -54,6 +54,10 @@ in any directory and without a gpuci.toml:
   gpuci lock run -- CMD…   run a command under a lock, like flock(1)
   gpuci lock void TICKET   the recorded way past one that is stuck
 
+and tells when the machine is stalled, why, and because of whom:
+
+  gpuci pressure           one look; also watch, wait, and plot of a run
+
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
 gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
 4 nothing selected, 64 usage, 69 not possible on this machine, 78

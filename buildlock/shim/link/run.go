@@ -85,7 +85,7 @@ func (c Call) fail(status int, err error) int {
 // service answers a call by gpuci-link's own name: of go, as its -toolexec, and
 // of ccache, which wants compilers told apart.
 func (c Call) service() int {
-	if len(c.Args) > 1 && strings.HasPrefix(c.Args[1], "/") {
+	if len(c.Args) > 1 && c.Args[1] != "" && c.Args[1][0] != '-' { // no option of ours: a command
 		return c.toolexec()
 	}
 	if len(c.Args) == 3 {
