@@ -48,6 +48,8 @@ type VoidedError struct {
 	ID  string
 	Why string
 	By  int // the uid of who did it
+
+	Waited time.Duration // until then
 }
 
 func (e *VoidedError) Error() string {
@@ -124,6 +126,10 @@ func (o Options) acquire(ctx context.Context) (*Ticket, error) {
 			o.tell(Line{Lock: o.Lock, Note: "the lock directory was removed while we queued in it: queueing again; what held a ticket there is not seen any more and may run beside us"})
 			continue
 		}
+		var voided *VoidedError
+		if errors.As(err, &voided) {
+			voided.Waited = time.Since(began)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +144,7 @@ func (o Options) once(ctx context.Context, rec record, began time.Time) (*Ticket
 	if err != nil {
 		return nil, err
 	}
-	t, err := q.join(ctx, rec)
+	t, err := q.joinWithin(ctx, rec, o.Wait)
 	if err != nil {
 		err = q.explain(ctx, err)
 		q.close()

@@ -1,11 +1,8 @@
 package buildlock
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"syscall"
@@ -20,6 +17,7 @@ const (
 	Failed   = "failed"  // no ticket could be made: it was not run
 	Removed  = "removed" // no link: the lock directory was removed while one queued
 	Ended    = "ended"   // the link of a ticket was seen to be over, by who watches the build
+	Inner    = "build"   // no link: a build began in this one that has a journal of its own
 )
 
 // LinkEvent is one line that a shim writes about a link it saw, into the file
@@ -37,6 +35,7 @@ type LinkEvent struct {
 	Outcome string        `json:"outcome"`
 	Error   string        `json:"error,omitempty"`
 	Remedy  string        `json:"remedy,omitempty"` // of the error
+	Log     string        `json:"log,omitempty"`    // the journal of an inner build
 }
 
 // eventLine is a LinkEvent as it is written.
@@ -67,6 +66,21 @@ func duration(seconds float64) time.Duration {
 	return time.Duration(math.Round(seconds * float64(time.Second)))
 }
 
+// ShareLinkLog lets the shims of a build write to its journal, a file that was
+// just made. A build of root's may change its user on the way (setpriv, su), and
+// its links under the other one are to be counted; of everybody else's builds
+// all links are their own.
+func ShareLinkLog(f *os.File) error {
+	info, err := f.Stat()
+	if err == nil && os.Geteuid() == 0 {
+		err = f.Chmod(info.Mode().Perm() | 0o022)
+	}
+	if err != nil {
+		return fmt.Errorf("let the shims write: %w", err)
+	}
+	return nil
+}
+
 // Append writes the event to the end of a file that is there, in one write:
 // lines of several shims do not mix. It waits for nobody: the path comes out of
 // the environment, and a FIFO may have no reader.
@@ -80,31 +94,23 @@ func (e LinkEvent) Append(path string) error {
 		return fmt.Errorf("note link: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return fmt.Errorf("note link: %s is no regular file", path)
 	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
+	if n, err := f.Write(append(line, '\n')); err != nil {
+		if n == 0 {
+			leaveHole(f)
+		}
 		return fmt.Errorf("note link: %w", err)
 	}
 	return nil
 }
 
-// ReadLinkLog reads what the shims of a build wrote. A line that was torn by a
-// full disk is passed over; no file is no links.
-func ReadLinkLog(path string) ([]LinkEvent, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// leaveHole makes a file longer by a byte that takes no space: on a full disk,
+// whoever reads it sees that a line is wanting.
+func leaveHole(f *os.File) {
+	if info, err := f.Stat(); err == nil {
+		_ = f.Truncate(info.Size() + 1)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read links: %w", err)
-	}
-	var out []LinkEvent
-	for line := range bytes.Lines(data) {
-		var e LinkEvent
-		if json.Unmarshal(line, &e) == nil && e.Outcome != "" {
-			out = append(out, e)
-		}
-	}
-	return out, nil
 }

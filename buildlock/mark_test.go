@@ -210,29 +210,6 @@ func TestVoidByAnother(t *testing.T) {
 	mustWait(t, Options{Dir: dir})
 }
 
-func TestLinkLog(t *testing.T) {
-	path := t.TempDir() + "/links.jsonl"
-	if got, err := ReadLinkLog(path); got != nil || err != nil {
-		t.Errorf("no file: %v, %v", got, err)
-	}
-	e := LinkEvent{Tool: "cc", Role: "cc", PID: 5, Ticket: "link-3", Waited: 7, Outcome: Ticketed}
-	if err := e.Append(path); err == nil {
-		t.Error("an event was written into a file that nobody made")
-	}
-	if err := os.WriteFile(path, []byte("{torn\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := e.Append(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := ReadLinkLog(path)
-	if err != nil || len(got) != 2 || got[1] != e {
-		t.Errorf("ReadLinkLog: %+v, %v", got, err)
-	}
-}
-
 func FuzzParseRecord(f *testing.F) {
 	f.Add([]byte("{\"pid\":1,\"start\":2,\"boot\":\"x\",\"since\":\"2026-01-01T00:00:00Z\"}\n{\"granted\":\"2026-01-01T00:00:00Z\"}\n"))
 	f.Add([]byte("{\"pid\":"))

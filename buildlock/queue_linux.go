@@ -6,24 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
-
-	"gpuci/reaper/proc"
-)
-
-const (
-	gateFile = "gate"
-	// gateTime is how long the gate may take. It is held for a fraction of a
-	// millisecond; longer means that its holder was stopped, or hangs.
-	gateTime = 20 * time.Second
 )
 
 // queue is the directory of one lock's tickets.
@@ -50,92 +38,19 @@ func openQueue(dir string, l Lock) (queue, error) {
 	return queue{d, l}, err
 }
 
-// enter takes the gate of the queue: numbers are given and stale tickets
-// removed only by who has it.
-func (q queue) enter(ctx context.Context) (leave func(), err error) {
-	path := filepath.Join(q.path, gateFile)
-	for {
-		if err := q.make(gateFile, ""); err != nil {
-			return nil, err
-		}
-		gate := flock.New(path, flock.SetFlag(os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK))
-		if err := lockGate(ctx, gate, gateTime); err != nil {
-			return nil, err
-		}
-		if same(gate, path) {
-			return func() { _ = gate.Close() }, nil
-		}
-		_ = gate.Close() // somebody removed it in between: that lock locks nobody out
-		if !q.still() {
-			return nil, errRemoved
-		}
-	}
-}
-
-func same(gate *flock.Flock, path string) bool {
-	open, err := gate.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Lstat(path)
-	return err == nil && os.SameFile(open, named)
-}
-
-// lockGate waits for the gate, in another goroutine, since flock(2) cannot be
-// given up: one that comes too late is given back there.
-func lockGate(ctx context.Context, gate *flock.Flock, patience time.Duration) error {
-	if ok, err := gate.TryLock(); ok || err != nil {
-		return err
-	}
-	got, late := make(chan error), make(chan struct{})
-	go func() {
-		err := gate.Lock()
-		select {
-		case got <- err:
-		case <-late:
-			_ = gate.Close()
-		}
-	}()
-	select {
-	case err := <-got:
-		return err
-	case <-ctx.Done():
-		close(late)
-		return context.Cause(ctx)
-	case <-time.After(patience):
-		close(late)
-		return fmt.Errorf("%s is held for over %s by %s, which is stopped or hangs: let it go on (kill -CONT), or end it", gate.Path(), patience, lockedBy(gate))
-	}
-}
-
-// lockedBy names the process that took a plain lock, from /proc/locks.
-func lockedBy(gate *flock.Flock) string {
-	var st unix.Stat_t // by its name: gate itself is busy waiting for the lock
-	if err := unix.Stat(gate.Path(), &st); err != nil {
-		return "somebody"
-	}
-	data, _ := os.ReadFile("/proc/locks")
-	file := fmt.Sprintf(" %02x:%02x:%d ", unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino)
-	for line := range strings.Lines(string(data)) {
-		f := strings.Fields(line)
-		if len(f) < 6 || f[1] == "->" || f[1] != "FLOCK" || !strings.Contains(line, file) {
-			continue
-		}
-		pid, _ := strconv.Atoi(f[4])
-		if s, err := proc.Real.Stat(pid); err == nil {
-			return fmt.Sprintf("%s (pid %d, state %c)", s.Comm, pid, s.State)
-		}
-		return "pid " + f[4]
-	}
-	return "a process that cannot be seen from here"
-}
-
 // errRemoved says that the queue's directory was removed under us.
 var errRemoved = errors.New("the lock directory was removed")
 
-// join makes a ticket: numbered, locked, and only then visible.
+// join makes a ticket for somebody who waits for as long as nobody says.
 func (q queue) join(ctx context.Context, r record) (*Ticket, error) {
-	leave, err := q.enter(ctx)
+	return q.joinWithin(ctx, r, DefaultWait)
+}
+
+// joinWithin makes a ticket: numbered, locked, and only then visible. wait is
+// how long its owner waits in line (negative: as long as it takes), and at the
+// gate before that.
+func (q queue) joinWithin(ctx context.Context, r record, wait time.Duration) (*Ticket, error) {
+	leave, err := q.enterWithin(ctx, wait)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +100,7 @@ func (q queue) next() (uint64, error) {
 	}
 	for _, name := range names {
 		q.sweep(name)
+		q.sweepVoid(name)
 		n, ok := parseName(name)
 		if !ok {
 			continue
@@ -286,6 +202,13 @@ func parseName(name string) (uint64, bool) {
 	}
 	n, err := strconv.ParseUint(name, 10, 64)
 	return n, err == nil && fileName(n) == name
+}
+
+// IsTicketFile says whether a file in a lock's directory can be a ticket, by its
+// name.
+func IsTicketFile(name string) bool {
+	_, ok := parseName(name)
+	return ok
 }
 
 func ticketID(l Lock, n uint64) string { return string(l) + "-" + strconv.FormatUint(n, 10) }

@@ -36,7 +36,7 @@ func (t *Ticket) check() error {
 		return errRemoved
 	}
 	if v, ok := t.queue.void(t.Number); ok {
-		return &VoidedError{t.ID, v.Why, v.UID}
+		return &VoidedError{ID: t.ID, Why: v.Why, By: v.UID}
 	}
 	return nil
 }
@@ -63,9 +63,16 @@ func (t *Ticket) Mark(env string) string {
 	return env + ":" + t.ID
 }
 
+// keptAt is the descriptor that a kept ticket moves to, or the first free one
+// after it. Scripts open and close theirs by number: 3 to 9, 200 (which the
+// manual of flock(1) has), 255 (bash's own), and whatever is round. `exec 200>x`
+// on a ticket would end it.
+const keptAt = 839
+
 // Keep lets every program executed from here on inherit the ticket: the lock
-// lasts until all of them are gone, or until Release. The file moves to a high
-// descriptor, out of the way of scripts that open and close theirs by number.
+// lasts until all of them are gone, or until Release. The file moves to a
+// descriptor that no script would choose; where so many are not allowed, to a
+// high one.
 func (t *Ticket) Keep() error {
 	if t.Passed {
 		return nil
@@ -74,7 +81,7 @@ func (t *Ticket) Keep() error {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("keep ticket %s: %w", t.ID, err)
 	}
-	for _, low := range []uint64{200, limit.Cur / 2} { // bash has 255 for itself
+	for _, low := range []uint64{keptAt, limit.Cur - limit.Cur/8 - 1} {
 		if low >= limit.Cur {
 			continue
 		}

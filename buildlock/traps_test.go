@@ -83,6 +83,25 @@ func TestReleaseWithKeeper(t *testing.T) {
 	take(t, Options{Dir: dir})
 }
 
+// A script below a ticket opens files under numbers of its own choice, as in
+// `exec 200>lock; flock 200`: the ticket is under none of them.
+func TestScriptsOwnDescriptors(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	needs(t, err == nil, "bash")
+	for _, limit := range []string{"1024", "256", "64"} {
+		dir := lockDir(t, 1)
+		c := start(t, order{Dir: dir, Keep: "exec " + bash + ` -c '
+			for n in {3..20} 42 50 63 77 99 100 101 123 127 128 199 200 201 222 240 250 254 255 256 300 333 400 500 512 600 666 700 777 800 888 900 999 1000; do
+				[ $n -lt $(ulimit -n) ] && eval "exec $n>/dev/null"
+			done
+			echo opened; read x'`}, "sh", "-c", "ulimit -Sn "+limit+`; exec "$@"`, "sh")
+		c.hears("got")
+		c.say("exec")
+		c.hears("opened")
+		mustWait(t, Options{Dir: dir})
+	}
+}
+
 // A process with hardly any descriptors can still take a ticket and keep it.
 func TestFewDescriptors(t *testing.T) {
 	dir := lockDir(t, 1)
@@ -177,7 +196,7 @@ func TestGateHeld(t *testing.T) {
 		t.Errorf("Acquire: %v, want its context's error", err)
 	}
 	gate := flock.New(f.Name(), flock.SetFlag(os.O_RDWR))
-	err = lockGate(t.Context(), gate, 50*time.Millisecond)
+	err = lockGate(t.Context(), gate, time.Minute, 50*time.Millisecond)
 	if want := fmt.Sprintf("(pid %d, state ", os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("lockGate: %v, want it to name %q", err, want)
 	}

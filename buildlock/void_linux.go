@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +41,7 @@ func Void(ctx context.Context, dir, id, why string) error {
 		return err
 	}
 	defer q.close()
-	leave, err := q.enter(ctx)
+	leave, err := q.enterWithin(ctx, 0) // somebody is looking on
 	if err != nil {
 		return q.explain(ctx, err)
 	}
@@ -67,13 +69,92 @@ func (q queue) declare(ctx context.Context, m mark, why string) error {
 	if err != nil {
 		return err
 	}
-	if err := q.make(voidName(m.number), string(line)+"\n"); err != nil {
+	switch err := q.writeVoid(m.number, string(line)+"\n"); {
+	case errors.Is(err, ErrNotOwner):
+		return fmt.Errorf("void %s: %w", m, err)
+	case err != nil:
 		return q.explain(ctx, err)
 	}
 	return nil
 }
 
-func voidName(n uint64) string { return fileName(n) + ".void" }
+// writeVoid writes the record, in place of what somebody else has laid there
+// beforehand. Who else may write here can do that again and again.
+func (q queue) writeVoid(n uint64, line string) error {
+	for range 3 {
+		if q.isVoid(n) {
+			return nil // by an earlier word
+		}
+		if err := q.aside(voidName(n)); err != nil {
+			return err
+		}
+		if err := q.make(voidName(n), line); err != nil {
+			return err
+		}
+	}
+	if !q.isVoid(n) {
+		return fmt.Errorf("%s is put back again and again", filepath.Join(q.path, voidName(n)))
+	}
+	return nil
+}
+
+// aside takes away what stands under a name, whatever it is. In a sticky
+// directory only its owner, the directory's, and root can.
+func (d directory) aside(name string) error {
+	var st unix.Stat_t
+	if unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return nil
+	}
+	tmp := tmpPrefix + random()
+	err := unix.Renameat(d.fd, name, d.fd, tmp)
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return nil
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return inTheWayError{filepath.Join(d.path, name), int(st.Uid)}
+	case err != nil:
+		return err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR { // what is in it stays, and is in nobody's way
+		_ = unix.Unlinkat(d.fd, tmp, unix.AT_REMOVEDIR)
+		return nil
+	}
+	_ = unix.Unlinkat(d.fd, tmp, 0)
+	return nil
+}
+
+// inTheWayError says that another user's file stands where a record goes.
+type inTheWayError struct {
+	path string
+	uid  int
+}
+
+func (e inTheWayError) Error() string {
+	return fmt.Sprintf("%s of %s is in the way, and only that user and root can remove it", e.path, UserName(e.uid))
+}
+
+// Is makes it an error of the wrong user.
+func (e inTheWayError) Is(target error) bool { return target == ErrNotOwner }
+
+const voidSuffix = ".void"
+
+func voidName(n uint64) string { return fileName(n) + voidSuffix }
+
+// sweepVoid removes the record of a ticket that is gone. What one user's word
+// was about another's ticket, neither can remove when that ends.
+func (q queue) sweepVoid(name string) {
+	number, ok := strings.CutSuffix(name, voidSuffix)
+	if !ok {
+		return
+	}
+	n, ok := parseName(number)
+	if !ok {
+		return
+	}
+	if live, err := q.live(n); err == nil && !live {
+		_ = unix.Unlinkat(q.fd, name, 0)
+	}
+}
 
 func (q queue) isVoid(n uint64) bool {
 	_, ok := q.void(n)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuci/buildlock"
 	"gpuci/buildlock/links"
 	"gpuci/pressure"
 	"gpuci/reaper/proc"
@@ -56,7 +57,7 @@ func RecordBuild(state, id, root string) (*BuildRecord, error) {
 		file, err = os.OpenFile(filepath.Join(b.Dir, pressureFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 	}
 	if err == nil {
-		err = os.WriteFile(b.LinkLog(), nil, 0o644)
+		err = makeLinkLog(b.LinkLog())
 	}
 	if err != nil {
 		_ = file.Close()
@@ -64,6 +65,15 @@ func RecordBuild(state, id, root string) (*BuildRecord, error) {
 	}
 	b.timeline = startTimeline(root, file)
 	return b, err
+}
+
+// makeLinkLog makes the file that shims of every user of the build can write to.
+func makeLinkLog(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(buildlock.ShareLinkLog(f), f.Close())
 }
 
 // LinkLog is the file that the shims write to.

@@ -2,6 +2,7 @@ package gates
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,10 +53,14 @@ func (f *flow) doQueue(context.Context) StepState {
 	if log == nil {
 		return StepFailed
 	}
+	if err := buildlock.ShareLinkLog(log); err != nil {
+		f.mark(err.Error())
+	}
 	f.linkLog = log.Name()
 	_ = log.Close()
 	f.links = &links.Watch{
 		Build: f.v.Run, LockDir: q.Values.LockDir, Slots: q.Values.Links, Limit: q.Wait, Log: f.linkLog,
+		Outer: os.Getenv(shim.LogVar), Shims: q.Shims.Path,
 		Waiting: f.sayWait,
 	}
 	f.pressure.queue(f.links)
@@ -108,7 +113,11 @@ func (f *flow) takeBuildLock(ctx context.Context) bool {
 	case ctx.Err() != nil:
 		return false
 	}
-	f.refuseQueue(err.Error(), buildlock.Remedy(err, q.Values.LockDir))
+	refuse := f.refuseQueue
+	if errors.As(err, new(*buildlock.BusyError)) {
+		refuse = f.refuseLate
+	}
+	refuse(err.Error(), buildlock.Remedy(err, q.Values.LockDir))
 	return false
 }
 
@@ -119,6 +128,13 @@ func (f *flow) refuseQueue(why, remedy string) {
 		f.next(remedy)
 	}
 	f.refuse(why, "run the gate again once that is mended")
+}
+
+// refuseLate refuses it because a lock was not had in time: there is nothing to
+// mend.
+func (f *flow) refuseLate(why, remedy string) {
+	f.next(remedy)
+	f.refuse(why, "run the gate again once it is free; wait in [build] says how long that may take")
 }
 
 // endQueue gives the build lock up.
@@ -161,7 +177,7 @@ func (f *flow) linksOf() {
 	if f.links == nil {
 		return
 	}
-	events, err := buildlock.ReadLinkLog(f.linkLog)
+	events, err := f.links.Events()
 	if err != nil {
 		f.mark("what the shims wrote of the links cannot be read: " + err.Error())
 	}
@@ -171,7 +187,11 @@ func (f *flow) linksOf() {
 	sum.Ticketed, sum.Past, sum.Unknown, sum.NotRun, sum.Text = s.Ticketed, s.Past, s.Hidden, s.NotRun, s.String()
 	sum.Waited, sum.Longest, sum.Queued = s.Waited.Seconds(), s.Longest.Seconds(), f.links.Queued(time.Now()).Seconds()
 	for _, e := range s.Refused[:min(1, len(s.Refused))] { // the first says what the others would
-		f.refuseQueue(fmt.Sprintf("%s was not linked: %s", e.Tool, e.Error), e.Remedy)
+		refuse := f.refuseQueue
+		if e.Outcome == buildlock.TimedOut {
+			refuse = f.refuseLate
+		}
+		refuse(fmt.Sprintf("%s was not linked: %s", e.Tool, e.Error), e.Remedy)
 	}
 	if s.Under != "" {
 		f.mark("links ran under pressure, one at a time: " + s.Under)
@@ -185,7 +205,7 @@ func (f *flow) linksOf() {
 	if s.Removed {
 		f.mark("links: " + links.RemovedText)
 	}
-	if d := f.opt.Queue.Shims; !d.Whole() {
+	if d := f.opt.Queue.Shims; f.links.Broken() || !d.Whole() {
 		f.mark("links: " + shim.BrokenText + d.Path)
 	}
 	if s.Hidden > 0 {

@@ -54,7 +54,7 @@ func TestBenchWatch(t *testing.T) {
 		}
 		fmt.Printf("from the start of an IO stall to the event, over %v %%; window %v\n", limit, window)
 		for i, w := range ways {
-			s := benchmath.AssumeNothing.Summary(benchmath.NewSample(took[i], &benchmath.DefaultThresholds), 0.95)
+			s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(took[i]), &benchmath.DefaultThresholds), 0.95)
 			worst := slices.Max(took[i])
 			fmt.Printf("  %-30s median %.2f s [%.2f, %.2f], worst %.2f s: %.2f and %.2f windows  n=%d  aim 2 windows\n",
 				w.name, s.Center, s.Lo, s.Hi, worst, s.Center/window.Seconds(), worst/window.Seconds(), len(took[i]))

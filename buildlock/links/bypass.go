@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
 	"gpuci/reaper/proc"
@@ -18,12 +20,14 @@ type Bypass string
 
 // The ways past the shims.
 const (
-	Unseen    Bypass = "unknown"           // nobody may look, or it did not answer in time
-	Emptied   Bypass = "empty environment" // on the way (env -i)
-	Absolute  Bypass = "absolute path"     // there were shims, and it or its compiler was called by a path
-	Shadowed  Bypass = "not first on PATH" // there were shims, and a bare name was found before them
-	Unreached Bypass = "no shims"          // there were none
-	GoTool    Bypass = "Go's linker"       // go calls its tools by their paths
+	Unseen    Bypass = "unknown"            // nobody may look, or it did not answer in time
+	Emptied   Bypass = "empty environment"  // on the way (env -i)
+	Absolute  Bypass = "absolute path"      // there were shims, and it or its compiler was called by a path
+	Shadowed  Bypass = "not first on PATH"  // there were shims, and a bare name was found before them
+	Barred    Bypass = "shims out of reach" // there were shims, in a directory that its user may not enter
+	Unreached Bypass = "no shims"           // there were none
+	Removed   Bypass = "ticket removed"     // it had one, whose file somebody took away
+	GoTool    Bypass = "Go's linker"        // go calls its tools by their paths
 )
 
 // Past is a linker that came past the shims, told apart as far as it takes to
@@ -33,6 +37,7 @@ type Past struct {
 	Path   string `json:"path,omitempty"`   // as it was called, or of its program where that was a bare name
 	Caller string `json:"caller,omitempty"` // the compiler that called it, as that was called itself
 	Reason Bypass `json:"reason"`
+	Shims  string `json:"shims,omitempty"` // the directory, where they were out of reach
 }
 
 // patience is how long a linker has to tell what it was started with: one in D
@@ -58,9 +63,13 @@ func PastOf(ctx context.Context, l Linker) Past {
 	}
 	if err == nil {
 		p.Reason = reason(env, called)
+		p.bar(env, l.PID)
 	}
 	if shim.IsGoLinker(program(l.PID)) {
 		p.Reason = GoTool
+	}
+	if l.Lost {
+		p.Reason = Removed
 	}
 	return p
 }
@@ -68,27 +77,74 @@ func PastOf(ctx context.Context, l Linker) Past {
 // reason tells it from the environment, and from the word by which the linker,
 // or the compiler above it, was called.
 func reason(env []string, called string) Bypass {
-	path, ok := shim.Lookup(env, "PATH")
-	if !ok {
+	switch _, ok := shim.Lookup(env, "PATH"); {
+	case !ok:
 		return Emptied
+	case shimsIn(env) == "":
+		return Unreached
+	case called != "" && !strings.Contains(called, "/"):
+		return Shadowed
 	}
+	return Absolute
+}
+
+// shimsIn is the first directory of shims in an environment's paths, "" for none.
+func shimsIn(env []string) string {
+	path, _ := shim.Lookup(env, "PATH")
 	compiler, _ := shim.Lookup(env, "COMPILER_PATH")
 	for _, dir := range append(strings.Split(path, ":"), strings.Split(compiler, ":")...) {
-		switch {
-		case !shim.IsShims(strings.TrimSuffix(dir, "/")):
-		case called != "" && !strings.Contains(called, "/"):
-			return Shadowed
-		default:
-			return Absolute
+		if dir = strings.TrimSuffix(dir, "/"); shim.IsShims(dir) {
+			return dir
 		}
 	}
-	return Unreached
+	return ""
+}
+
+// bar puts it right where the process pid could not have come to the shims in
+// env, as its user may not enter their directory: root's, say, below a /root that
+// is root's alone, in a build that goes on as somebody else.
+func (p *Past) bar(env []string, pid int) {
+	dir := shimsIn(env)
+	if dir == "" {
+		return
+	}
+	if s, err := proc.Real.Status(pid); err == nil && barred(dir, s.EUID, s.EGID) {
+		p.Reason, p.Shims = Barred, dir
+	}
+}
+
+// barred says whether a user may not enter dir or one above it. Where a group may
+// that is not his first one, he may be in it: that is not known, and no yes.
+func barred(dir string, uid, gid int) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil || uid == 0 {
+		return false
+	}
+	for ; dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+		var st unix.Stat_t
+		if unix.Stat(dir, &st) != nil {
+			return false
+		}
+		var enter uint32 = 0o011
+		switch {
+		case int(st.Uid) == uid:
+			enter = 0o100
+		case int(st.Gid) == gid:
+			enter = 0o010
+		}
+		if st.Mode&enter == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // WouldCatch is what would catch it. inBuild says that it is in a build of
 // `gpuci build`, whose shims something took away.
 func (p Past) WouldCatch(inBuild bool) string {
 	switch {
+	case p.Reason == Removed:
+		return "the file of its ticket was removed, and the next link does not wait for it: let the lock directory be (gpuci lock void is the way past a stuck one)"
 	case p.Reason == Emptied:
 		return "its environment was emptied on the way (env -i): let PATH and COMPILER_PATH through"
 	case p.Reason == Absolute && p.Caller != "":
@@ -99,6 +155,8 @@ func (p Past) WouldCatch(inBuild bool) string {
 		return "it was called by a path, past the shims: name the linker without its directory" + p.example()
 	case p.Reason == Shadowed:
 		return fmt.Sprintf(`another %s stands before the shims on PATH: let them be the first, by eval "$(gpuci env)" after what changes PATH`, buildlock.Printable(p.byName()))
+	case p.Reason == Barred:
+		return fmt.Sprintf("its user may not enter the directory of the shims, %s: set XDG_DATA_HOME to one that every user of the build may enter", buildlock.Printable(p.Shims))
 	case p.Reason == GoTool && inBuild:
 		return "go calls its linker by its path: let it keep the -toolexec that gpuci has put into GOFLAGS"
 	case p.Reason == GoTool:

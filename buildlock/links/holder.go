@@ -8,17 +8,18 @@ import (
 	"gpuci/reaper/proc"
 )
 
-// held takes out of a list the linkers whose open files are not ours to read
-// and that are seen to be under a ticket all the same: they, or a process above
-// them, are the one that a live ticket names. Everybody may read whose child a
-// process is.
-func held(ctx context.Context, list []Linker, lockDir string) (out []Linker) {
-	var holders map[int]uint64
+// unheld takes out of a list the linkers that are under a ticket though their
+// own files do not show it: they, or a process above them, are the one that a
+// live ticket names. Whose child a process is everybody may read; and a wrapper
+// that lets no file through (Python's subprocess) holds the ticket itself for as
+// long as it waits for its linker.
+func unheld(ctx context.Context, list []Linker, lockDir string) (out []Linker) {
+	if len(list) == 0 {
+		return nil
+	}
+	holders := ticketHolders(ctx, lockDir)
 	for _, l := range list {
-		if l.Hidden && holders == nil {
-			holders = ticketHolders(ctx, lockDir)
-		}
-		if !l.Hidden || !below(l.Stat, holders) {
+		if l.Lost || !below(l.Stat, holders) {
 			out = append(out, l)
 		}
 	}

@@ -3,10 +3,13 @@ package links
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
@@ -18,15 +21,7 @@ type Linker struct {
 	proc.Stat
 	Tool   string // the name of its program
 	Hidden bool   // another user's: whether it holds a ticket is unknown
-}
-
-// ticketFiles is the directory that a holder of a link ticket has a file open
-// in, as /proc shows it.
-func ticketFiles(lockDir string) string {
-	if real, err := filepath.EvalSymlinks(lockDir); err == nil {
-		lockDir = real
-	}
-	return filepath.Join(lockDir, string(buildlock.Link)) + "/"
+	Lost   bool   // it has one, whose file was removed: the next link does not wait for it
 }
 
 // settled is how long a linker has to be there without a ticket before it is
@@ -41,8 +36,7 @@ func Unticketed(ctx context.Context, list []proc.Stat, lockDir string) []Linker 
 	if lockDir == "" {
 		lockDir = buildlock.DefaultDir()
 	}
-	tickets := ticketFiles(lockDir)
-	first := ticketless(list, tickets)
+	first := ticketless(list, lockDir)
 	if len(first) == 0 {
 		return nil
 	}
@@ -57,35 +51,53 @@ func Unticketed(ctx context.Context, list []proc.Stat, lockDir string) []Linker 
 			again = append(again, now)
 		}
 	}
-	return held(ctx, ticketless(again, tickets), lockDir)
+	return unheld(ctx, ticketless(again, lockDir), lockDir)
 }
 
 // ticketless makes one such look.
-func ticketless(list []proc.Stat, tickets string) (out []Linker) {
+func ticketless(list []proc.Stat, lockDir string) (out []Linker) {
 	for _, s := range list {
 		tool, ok := IsLinker(s)
 		if !ok || s.Zombie() || s.Kernel {
 			continue
 		}
 		l := Linker{Stat: s, Tool: tool}
-		switch files, _, err := proc.Real.FDs(s.PID); {
+		has, lost, err := ticketOf(s.PID, lockDir)
+		switch {
 		case errors.Is(err, fs.ErrPermission):
 			l.Hidden = true
-		case err != nil || hasTicket(files, tickets):
+		case err != nil || has:
 			continue
 		}
+		l.Lost = lost
 		out = append(out, l)
 	}
 	return out
 }
 
-func hasTicket(files []proc.FD, tickets string) bool {
+// ticketOf says whether a process has the file of a link ticket of lockDir
+// open, or else one that is there no more. It goes by the file, not by the path
+// that it was opened by: a directory can be reached by several.
+func ticketOf(pid int, lockDir string) (has, lost bool, err error) {
+	files, _, err := proc.Real.FDs(pid)
 	for _, f := range files {
-		if strings.HasPrefix(f.Path, tickets) {
-			return true
+		path := strings.TrimSuffix(f.Path, " (deleted)")
+		name := filepath.Base(path)
+		if !buildlock.IsTicketFile(name) {
+			continue
 		}
+		var open, named unix.Statx_t
+		link := fmt.Sprintf("%s/%d/fd/%d", proc.Real, pid, f.N)
+		if unix.Statx(unix.AT_FDCWD, link, unix.AT_STATX_DONT_SYNC, unix.STATX_INO, &open) != nil {
+			continue // closed since
+		}
+		err := unix.Statx(unix.AT_FDCWD, filepath.Join(lockDir, string(buildlock.Link), name), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO, &named)
+		if err == nil && open.Ino == named.Ino && open.Dev_major == named.Dev_major && open.Dev_minor == named.Dev_minor {
+			return true, false, nil
+		}
+		lost = lost || f.Deleted && filepath.Base(filepath.Dir(path)) == string(buildlock.Link)
 	}
-	return false
+	return false, lost, err
 }
 
 // IsLinker says whether a process is a linker, by its program; by its

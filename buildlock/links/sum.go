@@ -20,6 +20,7 @@ type Sum struct {
 	Waited   time.Duration         // of all of them together
 	Longest  time.Duration         // of one
 	Past     []Seen                // without a ticket, the most frequent first
+	Unread   bool                  // what the shims wrote could not be read whole: there may be more
 	Removed  bool                  // the lock directory was removed meanwhile
 	Hidden   int                   // linkers of other users: whether they had one is unknown
 	Held     time.Duration         // of the waiting: held back because of the pressure
@@ -48,7 +49,7 @@ func (s Seen) String() string {
 // of another one, which had the ticket, is not counted again.
 func (w *Watch) Sum(events []buildlock.LinkEvent) Sum {
 	w.mu.Lock()
-	s := Sum{Past: seen(w.past), Hidden: w.hidden, Removed: w.removed}
+	s := Sum{Past: seen(w.past), Hidden: w.hidden, Removed: w.removed, Unread: w.unread}
 	w.mu.Unlock()
 	for _, e := range events {
 		switch e.Outcome {
@@ -82,13 +83,15 @@ func seen(past map[Past]int) (out []Seen) {
 }
 
 // RemovedText says what it means that the lock directory was removed.
-const RemovedText = "the lock directory was removed meanwhile: links may have run beside each other"
+const RemovedText = "the lock directory, or a ticket in it, was removed meanwhile: links may have run beside each other"
 
 // String is the one line about a build's links. It claims nothing of what was
 // not seen.
 func (s Sum) String() string {
 	var parts []string
 	switch {
+	case s.Unread && s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0:
+		parts = append(parts, "how many links there were is not known")
 	case s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0 && len(s.Past) == 0 && s.Hidden == 0 && !s.Removed:
 		return "no link came to the shims, and none was seen past them (short ones are not seen)"
 	case s.Ticketed == 0 && s.NotRun == 0 && s.Parts == 0:
@@ -100,6 +103,9 @@ func (s Sum) String() string {
 	}
 	if s.NotRun > 0 {
 		parts = append(parts, fmt.Sprintf("%d not run", s.NotRun))
+	}
+	if s.Unread && s.Ticketed+s.NotRun+s.Parts > 0 {
+		parts = append(parts, "more may have come")
 	}
 	parts = append(parts, s.pastText())
 	if s.Hidden > 0 {

@@ -8,7 +8,7 @@ type Call struct {
 	Compiles bool   // sources are compiled before that, in the same call
 	Hidden   bool   // the linker is not looked for in COMPILER_PATH
 	Linker   string // the name a driver looks for there: ld, ld.lld
-	Prints   bool   // it prints the path of a tool, and somebody may note it
+	Prints   bool   // it prints where it looks for its tools, and somebody may note it
 	Wraps    bool   // it runs a program of the caller's, which may link in turn
 }
 
@@ -38,6 +38,8 @@ func readDriver(name string, args []string) Call {
 		return readCompiler(gccOptions, args)
 	}
 	gcc, clang := readCompiler(gccOptions, args), readCompiler(clangOptions, args)
+	gcc.Prints = gcc.Prints || clang.Prints
+	clang.Prints = gcc.Prints
 	if !clang.Links {
 		return gcc
 	}

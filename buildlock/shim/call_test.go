@@ -14,7 +14,7 @@ func TestRoleOf(t *testing.T) {
 		CUDA:       {"nvcc"},
 		Linker:     {"ld", "ld.bfd", "ld.gold", "gold", "ld.lld", "ld.lld-14", "lld", "mold", "ld.mold", "wild", "ld.wild", "nvlink", "x86_64-linux-gnu-ld", "x86_64-linux-gnu-ld.gold", "rust-lld", "wasm-ld-14"},
 		Launcher:   {"ccache", "sccache"},
-		Configurer: {"cmake", "ccmake", "meson"},
+		Configurer: {"cmake", "ccmake", "ctest", "cpack", "meson", "cmake3", "ctest3"},
 		Runner:     {"make", "gmake", "ninja", "samu"},
 		None:       {"", "-", "-12", "gcc-ar", "gcc-nm-12", "cpp", "clangd", "clang-format", "clang-tidy-14", "ldd", "ldconfig", "cargo", "rustc", "cmake-x", "makeinfo", "gpuci-link", "ccache-swig", "gcc-"},
 	} {
@@ -81,6 +81,13 @@ var callCases = []struct{ tool, want, args string }{
 	{"nvcc", sources, "-nodlink a.cu"}, {"nvcc", objects, "-nodlink a.o"}, {"nvcc", hidden, "-Xcompiler -c a.o"}, {"nvcc", hidden, "-dlink --options-file o.rsp -o x"}, {"nvcc", wrapping, "-run a.cu"},
 	{"ld", no, "--version"}, {"ld", no, "-v"}, {"ld", no, "-V"}, {"ld", no, "--help"}, {"ld", no, "--verbose"}, {"ld", no, ""}, {"ld", no, "-m elf_x86_64 -V"},
 	{"ld", no, "-o x a.o --version"}, {"ld", no, "-lc --help"}, {"ld", objects, "-o --version a.o"}, {"ld", objects, "a.o"}, {"ld", objects, "-o x a.o"}, {"ld", objects, "-lc"}, {"ld", objects, "-v a.o"}, {"ld", objects, "@missing"}, {"ld", objects, "-T x.ld"}, {"ld.lld", objects, "-flavor gnu a.o"},
+	// What brings an input in a script, by GNU ld's ways to spell it, and what says something and goes on to none.
+	{"ld", objects, "-Tx.ld"}, {"ld", objects, "--script=x.ld"}, {"ld", objects, "-script x.ld"}, {"ld", objects, "--scr=x.ld"}, {"ld", objects, "-dT x.ld"}, {"ld", objects, "-dT=x.ld"},
+	{"ld", objects, "--default-script=x.ld"}, {"ld", objects, "-c x.mri"}, {"ld", objects, "--mri-script=x.mri"}, {"ld", objects, "--mri=x.mri"}, {"ld", objects, "-Ra.o"}, {"ld", objects, "--just=a.o"},
+	{"ld", objects, "-v -Tx.ld"}, {"ld", objects, "--verbose --script=x.ld"}, {"mold", objects, "-Tx.ld"}, {"ld.lld", objects, "-Tx.ld"}, {"ld", objects, "--some-day=x.ld"},
+	{"ld", no, "-Tx.ld --version"}, {"ld", no, "-version"}, {"ld", no, "-m elf_x86_64 -z now --orphan-handling=warn -v"}, {"ld", no, "--print-output-format"},
+	{"ld", objects, "-u --version a.o"}, {"ld", objects, "-soname --help a.o"}, {"ld", objects, "-T --version"},
+	{"gcc", objects, "-Wl,-Tx.ld"}, {"gcc", objects, "--for-linker=-Tx.ld"}, {"clang", objects, "--for-linker -c a.o"}, {"gcc", objects, "-Xlinker --script=x.ld"}, {"clang", objects, "-Wl,-T,x.ld"},
 	{"mold", wrapping, "-run make -j8"}, {"mold", wrapping, "--run make"}, {"ld.mold", wrapping, "-run make"}, {"mold", objects, "a.o -run"}, {"ld", objects, "-run a.o"},
 }
 
@@ -89,6 +96,20 @@ func TestRead(t *testing.T) {
 		args := strings.Fields(c.args)
 		if got := Read(RoleOf(c.tool), c.tool, args, readResponse); got.word() != c.want {
 			t.Errorf("%s %s: %s (%+v), want %s", c.tool, c.args, got.word(), got, c.want)
+		}
+	}
+}
+
+// TestReadPrints: which calls show the paths of the tools.
+func TestReadPrints(t *testing.T) {
+	for line, want := range map[string]bool{
+		"gcc -### a.c": true, "clang -### a.c": true, "gcc -v a.c": true, "gcc --verbose -c a.c": true, "cc -v": true, "gcc -Wl,-v a.o": true, "gcc -Xlinker -v a.o": true,
+		"gcc -Wl,--version": true, "gcc -Wl,-O1,--help": true, "gcc -print-prog-name=ld": true, "cc --print-search-dirs": true,
+		"gcc a.c": false, "gcc -c a.c": false, "gcc -o -v a.c": false, "gcc -Wl,--verbose a.o": false, "gcc --version": false,
+	} {
+		argv := strings.Fields(line)
+		if got := Read(Compiler, argv[0], argv[1:], readResponse).Prints; got != want {
+			t.Errorf("%s: %v", line, got)
 		}
 	}
 }

@@ -50,7 +50,9 @@ func (d *driver) option(a, next string) {
 	switch {
 	case d.stops(a):
 		d.stopped = true
-		d.call.Prints = d.call.Prints || strings.Contains(a, "-print-")
+		d.call.Prints = d.call.Prints || a == "-###" || strings.Contains(a, "-print-")
+	case a == "-v", a == "--verbose":
+		d.call.Prints = true
 	case a == "-fsyntax-only", a == "-fno-syntax-only":
 		d.syntax = a == "-fsyntax-only"
 	case a == "-x", a == "--language":
@@ -77,14 +79,25 @@ func (d *driver) forLinker(a, next string) {
 	case strings.HasPrefix(a, "-Wl,"):
 		d.flags++
 		for part := range strings.SplitSeq(a[len("-Wl,"):], ",") {
-			d.probes = d.probes || onlyAsks(part)
+			d.toLinker(part)
 		}
 	case a == "-Xlinker", a == "--for-linker":
 		d.flags++
-		d.probes = d.probes || onlyAsks(next)
+		d.toLinker(next)
+	case strings.HasPrefix(a, "--for-linker="):
+		d.flags++
+		d.toLinker(a[len("--for-linker="):])
 	case a == "-z" && d.family == clangOptions:
 		d.inputs++
 	}
+}
+
+// toLinker takes in one word that goes to the linker as it is. collect2, which
+// gcc puts before it, reads some too, and prints what it executes.
+func (d *driver) toLinker(a string) {
+	asks := onlyAsks(a)
+	d.probes = d.probes || asks
+	d.call.Prints = d.call.Prints || asks || a == "-v" || a == "-debug"
 }
 
 // input takes in one file. A header is compiled, and nothing of it is linked.

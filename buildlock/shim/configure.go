@@ -7,13 +7,18 @@ import (
 
 // remembers says whether a command notes the paths of the tools it finds, for
 // good: a call of cmake or meson that configures, or that builds and configures
-// again first, and make or ninja in a tree that one of those generated. Below
+// again first; one of ctest or cpack, which do so for a test or a package, by
+// cmake's own path; and make or ninja in a tree that one of those generated. Below
 // it no shim may be on PATH. The links of such a tree come to us all the same,
 // through COMPILER_PATH: its compilers are called by their paths.
 func remembers(role Role, name string, args []string, dir string) bool {
 	switch role {
 	case Configurer:
-		return name == "meson" || configures(args)
+		switch strings.TrimSuffix(name, "3") {
+		case "meson", "ctest", "cpack":
+			return true
+		}
+		return configures(args)
 	case Runner:
 		return generated(runnerDir(args, dir))
 	}

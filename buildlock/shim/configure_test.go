@@ -27,6 +27,11 @@ func TestRemembers(t *testing.T) {
 		"cmake -E env cargo build":           false,
 		"cmake -P script.cmake":              false,
 		"cmake --version":                    false,
+		"ctest --build-and-test s b":         true,
+		"ctest -j8":                          true, // its tests may do that, by ctest's path
+		"cpack -P x":                         true,
+		"cmake3 ..":                          true,
+		"cmake3 --version":                   false,
 		"meson setup out":                    true,
 		"meson compile -C out":               true,
 		"make -C cmake -j8":                  true,

@@ -41,28 +41,33 @@ const CUDAHomeVar = "CUDA_HOME"
 
 // Environ gives base with the shims of d first in PATH and COMPILER_PATH, the
 // values, what makes compiler caches look past the shims, what has go run its
-// linker through them, and where the CUDA toolkit is if nothing says so. Other directories of shims are out of it: a
-// build in a build has one.
+// linker through them, and where the CUDA toolkit is if nothing says so. Other
+// directories of shims are out of it: a build in a build has one.
 func (d Directory) Environ(base []string, v Values) []string {
+	return d.environ(base, v, "go")
+}
+
+// environ is Environ where go is called by that name or path.
+func (d Directory) environ(base []string, v Values, tool string) []string {
 	env := stripped(stripped(base, "PATH"), "COMPILER_PATH")
 	if _, ok := Lookup(env, "PATH"); !ok {
 		env = With(env, "PATH", defaultPath)
 	}
 	env = d.withCUDAHome(env)
-	env = withGoFlags(env, d.Path)
+	env = withGoFlags(env, d.Path, tool)
 	env = withCacheChecks(env, d.Path, toolsID(d.Names, env, Home(d.Path)))
 	return v.set(inFront(inFront(env, "PATH", d.Path), "COMPILER_PATH", d.Path))
 }
 
 // Command is a command that is started in dir with the shims in front: what is
 // executed for it, and its environment, made of base and the values. Without a
-// lane there is none, also when gpuci itself was started in one.
+// lane there is none, also when gpuci itself was started in one. A go that is
+// called by its path need not be on PATH.
 func (d Directory) Command(argv, base []string, dir string, v Values) (queued, env []string) {
 	if v.Lane == "" {
 		base = Without(Without(base, LaneVar), LaneRootVar)
 	}
-	env = d.withoutMemory(d.Environ(base, v), argv, dir)
-	return toolexec(argv, env), env
+	return argv, d.withoutMemory(d.environ(base, v, goOf(argv)), argv, dir)
 }
 
 // withCUDAHome says where the real nvcc has its toolkit: in the directory above

@@ -15,17 +15,18 @@ const GoFlagsVar = "GOFLAGS"
 // toolexecFlag begins the flag. A -toolexec of the user's own is left alone.
 const toolexecFlag = "-toolexec="
 
-// withGoFlags gives env with our -toolexec behind the flags that go would have
-// taken without us, where there is a go. It is named by its path, which leads
+// withGoFlags gives env with our -toolexec behind the flags that this go would
+// have taken without us, where there is one. It is named by its path, which leads
 // there also when something in between sets PATH anew.
-func withGoFlags(env []string, dir string) []string {
+func withGoFlags(env []string, dir, tool string) []string {
 	env = withoutGoFlags(env)
-	if _, err := OnPath("go", env); err != nil {
+	program, err := OnPath(tool, env)
+	if err != nil {
 		return env
 	}
 	flags, set := Lookup(env, GoFlagsVar)
 	if flags == "" { // go asks its files then
-		flags = goFileFlags(env)
+		flags = goFileFlags(env, program)
 	}
 	if strings.Contains(flags, toolexecFlag) {
 		return env
@@ -34,6 +35,14 @@ func withGoFlags(env []string, dir string) []string {
 		flags += " "
 	}
 	return With(env, GoFlagsVar, flags+toolexecFlag+dir+"/"+ProgramName)
+}
+
+// goOf is the go of a command line, and go by its name where that is none.
+func goOf(argv []string) string {
+	if base(argv[0]) == "go" {
+		return argv[0]
+	}
+	return "go"
 }
 
 // withoutGoFlags takes our -toolexec out again.
@@ -60,7 +69,7 @@ func withoutGoFlags(env []string) []string {
 
 // goFileFlags are the flags that `go env -w` wrote down, else those that came
 // with go. The variable hides them, so that they have to go into it.
-func goFileFlags(env []string) string {
+func goFileFlags(env []string, program string) string {
 	file, _ := Lookup(env, "GOENV")
 	if dir, _ := Lookup(env, "XDG_CONFIG_HOME"); file == "" && dir != "" {
 		file = filepath.Join(dir, "go", "env")
@@ -71,10 +80,7 @@ func goFileFlags(env []string) string {
 	if flags, ok := flagsIn(file); ok && file != "off" {
 		return flags
 	}
-	program, err := OnPath("go", env)
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
+	program, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return ""
 	}

@@ -14,7 +14,7 @@ func goShelf(t *testing.T) (top string, d Directory) {
 	top = t.TempDir()
 	for name, text := range map[string]string{
 		"go/bin/go": "#!/bin/sh\n", "shims/" + ProgramName: "#!/bin/sh\n", "shims/" + markerName: "", "home/.config/go/env": "GOPROXY=off\nGOFLAGS=-mod=mod\nGOFLAGS=-buildvcs=false\n",
-		"own/" + ProgramName: "#!/bin/sh\n", "xdg/go/env": "GOFLAGS=-x",
+		"own/" + ProgramName: "#!/bin/sh\n", "xdg/go/env": "GOFLAGS=-x", "toolexec/env": "GOFLAGS=-v -toolexec=mine\n",
 	} {
 		path := top + "/" + name
 		if err := os.MkdirAll(path[:strings.LastIndexByte(path, '/')], 0o755); err != nil {
@@ -52,6 +52,8 @@ func TestGoFlags(t *testing.T) {
 		{"XDG_CONFIG_HOME", []string{path, home, "XDG_CONFIG_HOME=" + top + "/xdg"}, "", "-x " + ours, "-x"},
 		{"GOENV", []string{path, "GOENV=" + top + "/xdg/go/env"}, "", "-x " + ours, "-x"},
 		{"GOENV=off", []string{path, home, "GOENV=off"}, "", ours, "unset"},
+		{"a toolexec by go env -w", []string{path, "GOENV=" + top + "/toolexec/env"}, "", "", "unset"},
+		{"one that came with go", []string{path, "GOENV=off"}, "GOFLAGS=-toolexec=theirs\n", "", "unset"},
 		{"what came with go", []string{path, home, "GOENV=off"}, "# defaults\nGOFLAGS=-p=1\n", "-p=1 " + ours, "-p=1"},
 		{"the variable goes before", []string{path, home, "GOFLAGS=-v"}, "", "-v " + ours, "-v"},
 	} {
@@ -71,6 +73,24 @@ func TestGoFlags(t *testing.T) {
 				t.Errorf("bare again GOFLAGS=%q (set: %v), want %q", got, set, c.bare)
 			}
 		})
+	}
+}
+
+// TestCommandGo: a go that is called by its path has the flag though PATH has
+// none, in the variable and never on the command line, where -C has to be first.
+func TestCommandGo(t *testing.T) {
+	top, d := goShelf(t)
+	if err := os.WriteFile(top+"/go/go.env", []byte("GOFLAGS=-p=1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ours := "-p=1 -toolexec=" + d.Path + "/" + ProgramName
+	for line, want := range map[string]string{
+		top + "/go/bin/go build -C sub .": ours, top + "/go/bin/go -C sub build": ours, "/usr/bin/make": "", "gofmt build": "",
+	} {
+		argv, env := d.Command(strings.Fields(line), []string{"PATH=/nowhere"}, top, Values{})
+		if got, _ := Lookup(env, GoFlagsVar); got != want || strings.Join(argv, " ") != line {
+			t.Errorf("%s: %q with GOFLAGS=%q, want %q", line, argv, got, want)
+		}
 	}
 }
 

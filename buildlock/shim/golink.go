@@ -22,27 +22,3 @@ func IsGoLinker(path string) bool {
 	dir, ok := strings.CutSuffix(path, "/link")
 	return ok && strings.HasSuffix(dir[:len(dir)-len(base(dir))], "/pkg/tool/")
 }
-
-// toolexec gives a call of go that may link -toolexec gpuci-link on its command
-// line where GOFLAGS does not say so: go is called by its path, and there is none
-// on PATH. A call that has a -toolexec of its own keeps it.
-func toolexec(argv, env []string) []string {
-	if len(argv) < 2 || base(argv[0]) != "go" {
-		return argv
-	}
-	switch argv[1] {
-	case "build", "test", "install", "run":
-	default:
-		return argv
-	}
-	flags, _ := Lookup(env, GoFlagsVar)
-	if strings.Contains(flags, toolexecFlag) {
-		return argv
-	}
-	for _, a := range argv[2:] {
-		if strings.HasPrefix(a, "-toolexec") || strings.HasPrefix(a, "--toolexec") {
-			return argv
-		}
-	}
-	return append([]string{argv[0], argv[1], "-toolexec=" + ProgramName}, argv[2:]...)
-}

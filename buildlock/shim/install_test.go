@@ -114,16 +114,3 @@ func TestMakeRefuses(t *testing.T) {
 		t.Errorf("in a directory that others can write: %v", err)
 	}
 }
-
-func TestDefaultBase(t *testing.T) {
-	for _, c := range []struct{ env, want string }{
-		{"XDG_DATA_HOME=/d HOME=/h", "/d/gpuci/shims"},
-		{"XDG_DATA_HOME=rel HOME=/h", "/h/.local/share/gpuci/shims"},
-		{"HOME=/a:b", "/var/tmp/gpuci-shims-" + itoa(os.Getuid())},
-		{"", "/var/tmp/gpuci-shims-" + itoa(os.Getuid())},
-	} {
-		if got := defaultBase(strings.Fields(c.env)); got != c.want {
-			t.Errorf("%q: %s, want %s", c.env, got, c.want)
-		}
-	}
-}

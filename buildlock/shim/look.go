@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -71,17 +72,18 @@ func (l *look) compiler() error {
 
 // queue decides who takes the ticket of a link, and which shims the real tool
 // may still meet: none below a ticket; the linkers' where one of them is to
-// take it.
+// take it. One that prints where its tools are (gcc -v, -###, -Wl,-v) meets none:
+// libtool, CMake and others note what they read there.
 func (l *look) queue(call Call) {
 	switch {
 	case call.Wraps && l.Role == CUDA: // it runs the program: not under a ticket
 		return
-	case call.Links && (!call.Compiles || l.hidden(call)):
+	case call.Links && (!call.Compiles || call.Prints || l.hidden(call)):
 		l.Ticket = true
 		l.Env = stripped(stripped(l.Env, "PATH"), "COMPILER_PATH")
 	case call.Links:
 		l.Env = l.reachable(stripped(l.Env, "PATH"))
-	case call.Prints: // libtool notes the linker that gcc -print-prog-name gives
+	case call.Prints:
 		l.Env = stripped(stripped(l.Env, "PATH"), "COMPILER_PATH")
 	default:
 		l.Env = stripped(l.Env, "PATH")
@@ -161,7 +163,7 @@ func (l *look) settle() {
 		}
 	}
 	if isScript(l.Path) {
-		l.Env = With(l.Env, pastVar, strings.Join(append(l.past, l.Path), ":"))
+		l.Env = With(l.Env, pastVar, strings.Join(append(l.past, itoa(os.Getpid())+"="+l.Path), ":"))
 	}
 }
 

@@ -17,7 +17,10 @@ func (f family) takesNext(a string) bool {
 	case "-o", "-x", "-I", "-L", "-l", "-u", "-T", "-z", "-D", "-U", "-A", "-F", "-B", "-MF", "-MT", "-MQ",
 		"-Xlinker", "-Xassembler", "-Xpreprocessor", "-Tbss", "-Tdata", "-Ttext",
 		"-include", "-isystem", "-iquote", "-idirafter", "-imacros", "-isysroot", "-imultilib",
-		"-iprefix", "-iwithprefix", "-iwithprefixbefore", "--param", "--include", "--imacros":
+		"-iprefix", "-iwithprefix", "-iwithprefixbefore", "--param", "--include", "--imacros",
+		"--assert", "--define-macro", "--undefine-macro", "--for-linker", "--force-link", "--include-directory",
+		"--include-directory-after", "--include-prefix", "--include-with-prefix", "--include-with-prefix-after",
+		"--include-with-prefix-before", "--language", "--library-directory", "--output", "--prefix", "--std", "--sysroot":
 		return true
 	}
 	if f == gccOptions {
@@ -30,11 +33,7 @@ func gccTakesNext(a string) bool {
 	switch a {
 	case "-e", "-h", "-R", "-J", "-aux-info", "-dumpbase", "-dumpbase-ext", "-dumpdir", "-imultiarch",
 		"-specs", "--specs", "-wrapper", "-fintrinsic-modules-path", "-gnatO",
-		"--assert", "--define-macro", "--undefine-macro", "--dump", "--dumpbase", "--dumpbase-ext", "--dumpdir",
-		"--entry", "--for-assembler", "--for-linker", "--force-link", "--include-directory",
-		"--include-directory-after", "--include-prefix", "--include-with-prefix",
-		"--include-with-prefix-after", "--include-with-prefix-before", "--language", "--library-directory",
-		"--output", "--prefix", "--std", "--sysroot":
+		"--dump", "--dumpbase", "--dumpbase-ext", "--dumpdir", "--entry", "--for-assembler":
 		return true
 	}
 	return false

@@ -25,15 +25,17 @@ var ccOptions = []string{"-o x", "-ox", "-x c", "-xc++", "-x none", "-x assemble
 	"-Wl,-O1", "-Wl,-z,now", "-Wl,-c", "-Xlinker -c", "-Xlinker --gc-sections", "-Xassembler -c", "-Xpreprocessor -E", "-Wp,-DX", "-include -c", "-include d.h",
 	"-isystem -c", "-iquote inc", "-idirafter -E", "-imacros d.h", "-isysroot -S", "-iprefix -c", "-iwithprefix -E", "--param -c", "--include d.h", "-dM", "-dD",
 	"-g", "-O2", "-Os", "-shared", "-static", "-pie", "-no-pie", "-nostdlib", "-r", "-flto", "-pthread", "-v", "-pipe", "-save-temps", "-Wall", "-w", "-std=c99",
-	"-march=native", "-fPIC", "-rdynamic", "-s", "-fuse-ld=gold", "-fuse-ld=bfd", "-Bsome", "-B some", "-A -c", "-F -c", "-Ttext 0x1000", "-Tdata -c", "-Tbss -E", "-nostartfiles", "-P", "-C", "-H"}
+	"-march=native", "-fPIC", "-rdynamic", "-s", "-fuse-ld=gold", "-fuse-ld=bfd", "-Bsome", "-B some", "-A -c", "-F -c", "-Ttext 0x1000", "-Tdata -c", "-Tbss -E", "-nostartfiles", "-P", "-C", "-H",
+	"--define-macro -c", "--for-linker -c", "--for-linker=-O1", "--force-link -c", "--include-directory -c", "--include-with-prefix -c", "--language c", "--language=c",
+	"--library-directory -c", "--output -c", "--prefix -c", "--std -c", "--sysroot -c", "--undefine-macro -c"}
 
-var ccInputs = []string{"a.c", "b.cpp", "s.s", "S.S", "h.i", "d.h", "d.hpp", "e.o", "f.a", "g.so", "odd", "odd.xyz", "m.ld", "@rsp.c", "@rsp.o", "@rsp.mode", "a.c e.o", "e.o e2.o", "d.h e.o"}
+var ccInputs = []string{"a.c", "b.cpp", "s.s", "S.S", "h.i", "d.h", "d.hpp", "e.o", "f.a", "g.so", "odd", "odd.xyz", "m.ld", "@rsp.c", "@rsp.o", "@rsp.mode", "a.c e.o", "e.o e2.o", "d.h e.o",
+	"-Wl,-Tf.ld", "-Wl,--script=f.ld", "-Xlinker -Tf.ld", "--for-linker=-Tf.ld"} // no input, and the linker is called all the same
 
 // TestOracleGCC and its neighbours hold the classifier against the drivers.
 func TestOracleGCC(t *testing.T) {
 	g := grammar{ccModes, append([]string{"-e main", "-e -c", "-h -c", "-R -c", "-J -c", "-aux-info -c", "-dumpbase -c", "-dumpdir -c", "-dumpbase-ext -c", "-imultiarch -c",
-		"-emit-ast", "--define-macro -c", "--dump -c", "--entry -c", "--for-linker -c", "--for-assembler -c", "--force-link -c", "--include-directory -c",
-		"--language c", "--language=c", "--library-directory -c", "--output -c", "--prefix -c", "--std -c", "--sysroot -c", "--undefine-macro -c", "--dumpbase -c",
+		"-emit-ast", "--dump -c", "--entry -c", "--for-assembler -c", "--dumpbase -c",
 		"-dumpspecs", "-dumpfullversion", "--dependencies", "--user-dependencies", "-specs -c", "-fdump-tree-all"}, ccOptions...), ccInputs}
 	compare(t, "gcc", "-###", g, 400, 0.3)
 }

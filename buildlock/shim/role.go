@@ -12,7 +12,7 @@ const (
 	CUDA            // nvcc, which has its own options and its own device linker
 	Linker          // ld and its kin
 	Launcher        // ccache and sccache, which run the compiler they are given
-	Configurer      // cmake and meson, which write the paths of the tools they find into what they generate
+	Configurer      // cmake, its kin and meson, which write the paths of the tools they find into what they generate
 	Runner          // make and ninja, which run what those generated, and them again when it is stale
 )
 
@@ -25,7 +25,7 @@ func (r Role) String() string {
 // prefixes do not matter: x86_64-linux-gnu-gcc-12 is a gcc.
 func RoleOf(name string) Role {
 	switch name {
-	case "cmake", "ccmake", "cmake-gui", "meson":
+	case "cmake", "ccmake", "cmake-gui", "ctest", "cpack", "meson", "cmake3", "ccmake3", "ctest3", "cpack3":
 		return Configurer
 	case "make", "gmake", "ninja", "ninja-build", "samu":
 		return Runner

@@ -3,7 +3,6 @@ package shim
 import (
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -34,19 +33,11 @@ type search struct {
 	passed bool        // one was passed over
 	cached bool        // what was found last is one
 	home   Home        // a list that has this directory is searched behind it
-	past   []string    // scripts that called us: the tool is what stands behind them
+	past   []string    // scripts that call us, as in pastVar: the tool is what stands behind them
 }
 
-// pastVar lists scripts that stand in front of a tool and that a shim executed
-// on the way to it. They may call the shim in turn: `exec $(which gcc) "$@"` in
-// a directory before ours.
-const pastVar = "GPUCI_PAST"
-
 func newSearch(env []string, home Home) *search {
-	s := &search{home: home}
-	if list, ok := Lookup(env, pastVar); ok && list != "" {
-		s.past = strings.Split(list, ":")
-	}
+	s := &search{home: home, past: callers(env)}
 	_ = unix.Stat("/proc/self/exe", &s.self) // without /proc, directories of shims are still known
 	return s
 }
@@ -106,7 +97,7 @@ func (s *search) real(path string) bool {
 	if unix.Stat(path, &st) != nil || st.Dev == s.self.Dev && st.Ino == s.self.Ino {
 		return false
 	}
-	if slices.Contains(s.past, path) {
+	if calls(s.past, path) {
 		return false
 	}
 	s.cached = isCache(path)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -107,6 +108,13 @@ func writer(t *testing.T, disk string, long time.Duration) (ended <-chan struct{
 		end.Stop()
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		<-done
+		for range 600 { // its dd may be in D, with a file open on the disk
+			if errors.Is(syscall.Kill(-cmd.Process.Pid, 0), syscall.ESRCH) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Error("the writer does not end")
 	})
 	return done
 }
@@ -126,7 +134,7 @@ func waitForStall(t *testing.T) {
 		}
 		time.Sleep(500 * time.Millisecond)
 	}
-	t.Fatal("the writer makes no stall")
+	t.Fatal("the writer makes no stall: is somebody computing on this machine? IO full counts only what moves nothing")
 }
 
 // stalledBuild links 20 programs in dir, which is not on the slow disk.

@@ -97,7 +97,7 @@ func (a *app) build(ctx context.Context, argv []string, noPressure bool) (int, e
 	if ticket != nil {
 		env = shim.With(env, shim.TicketsVar, ticket.Mark(os.Getenv(shim.TicketsVar)))
 	}
-	w := a.linkWatch(v, env)
+	w := a.linkWatch(v, env, d)
 	began := time.Now()
 	code, err := a.under(ctx, ticket, child{argv: queued, dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
 		rec.Follow(p, w)
@@ -136,10 +136,10 @@ func (a *app) recordBuild(p place, id string, rule pressure.Rule) (rec *gates.Bu
 }
 
 // linkWatch watches the links of a build with environment env.
-func (a *app) linkWatch(v shim.Values, env []string) *links.Watch {
+func (a *app) linkWatch(v shim.Values, env []string, d shim.Directory) *links.Watch {
 	w := &links.Watch{
 		Build: v.Build, LockDir: v.LockDir, Slots: number(env, shim.LinksVar), Limit: buildlock.DefaultWait,
-		Log: v.Log, Waiting: func(l buildlock.Line) { a.console.note(waitingText(l)) },
+		Log: v.Log, Outer: os.Getenv(shim.LogVar), Shims: d.Path, Waiting: func(l buildlock.Line) { a.console.note(waitingText(l)) },
 	}
 	if text, ok := shim.Lookup(env, shim.WaitVar); ok {
 		if d, err := time.ParseDuration(text); err == nil {
@@ -152,11 +152,11 @@ func (a *app) linkWatch(v shim.Values, env []string) *links.Watch {
 // endBuild says at the end of a build what its links were like, and writes it
 // down.
 func (a *app) endBuild(rec *gates.BuildRecord, v shim.Values, w *links.Watch, d shim.Directory, b gates.Build) {
-	events, err := buildlock.ReadLinkLog(v.Log)
+	events, err := w.Events()
 	if err != nil {
 		a.console.note(err.Error())
 	}
-	links.PassOn(events, os.Getenv(shim.LogVar))
+	told := links.PassOn(events, os.Getenv(shim.LogVar))
 	s := w.Sum(events)
 	for _, e := range s.Refused {
 		a.console.note(fmt.Sprintf("%s (pid %d) was not run: %s", e.Tool, e.PID, e.Error))
@@ -164,7 +164,7 @@ func (a *app) endBuild(rec *gates.BuildRecord, v shim.Values, w *links.Watch, d 
 	if len(s.Refused) > 0 && s.Refused[0].Remedy != "" { // the first says what the others would
 		a.console.note("hint: " + s.Refused[0].Remedy)
 	}
-	if !d.Whole() {
+	if w.Broken() || !d.Whole() {
 		a.console.note(shim.BrokenText + d.Path)
 	}
 	if s.Under != "" {
@@ -180,6 +180,9 @@ func (a *app) endBuild(rec *gates.BuildRecord, v shim.Values, w *links.Watch, d 
 	b, err = rec.End(b)
 	if err != nil {
 		a.console.note("write the build down: " + err.Error())
+	}
+	if told { // by the gpuci above, with all of its own
+		return
 	}
 	a.console.note(b.Links + stallText(b.Stall))
 }

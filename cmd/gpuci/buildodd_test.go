@@ -124,7 +124,8 @@ func TestBuildSerializeWait(t *testing.T) {
 // what a living one uses is not.
 func TestBuildJournals(t *testing.T) {
 	s := newStage(t)
-	s.env = append(s.env, "TMPDIR="+s.dir)
+	s.write(t, "file", "") // so that no build can be written down, and its journal is a temporary one
+	s.env = append(s.env, "TMPDIR="+s.dir, "XDG_STATE_HOME="+filepath.Join(s.dir, "file"))
 	journals := func() []string {
 		found, err := filepath.Glob(filepath.Join(s.dir, "gpuci-links-*"))
 		if err != nil {

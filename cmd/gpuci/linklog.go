@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gpuci/buildlock"
 	"gpuci/reaper/proc"
 )
 
@@ -25,7 +26,11 @@ func linkLog() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make the journal of the links: %w; TMPDIR names a directory that can be written", err)
 	}
-	return f.Name(), f.Close()
+	err = buildlock.ShareLinkLog(f)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return f.Name(), err
 }
 
 // removeDeadLogs removes the journals of those that were killed. Of a process

@@ -15,7 +15,7 @@ import (
 // More work than processors is named as that.
 func TestPressureCPUBound(t *testing.T) {
 	needsPSI(t)
-	s := newStage(t)
+	s := realStage(t)
 	busyLoops(t)
 	code, stdout, stderr := s.run(t, "pressure", "--json")
 	if _, d := processes(t, stdout); code != 0 || !slices.Contains(d.Causes, pressure.CPUBound) {
@@ -30,7 +30,7 @@ func TestPressureCPUBound(t *testing.T) {
 // what it has open; of a removed directory too; and not by a name that begins
 // alike.
 func TestPressureWhose(t *testing.T) {
-	s := newStage(t)
+	s := realStage(t)
 	main, kda := s.lanes(t)
 	outside := filepath.Join(s.dir, "kda-not")
 	gone := filepath.Join(kda, "gone")
@@ -86,7 +86,7 @@ func TestPressureWhose(t *testing.T) {
 
 // Of a crowd the first are listed and the others counted.
 func TestPressureCrowd(t *testing.T) {
-	s := newStage(t)
+	s := realStage(t)
 	program := filepath.Join(s.dir, "ld.mold")
 	compileInD(t, program)
 	var pids []int
@@ -113,7 +113,7 @@ func TestPressureOtherUsers(t *testing.T) {
 	if as == nil {
 		needsTool(t, "root and setpriv")
 	}
-	s := newStage(t)
+	s := realStage(t)
 	program := filepath.Join(s.dir, "writer")
 	compileInD(t, program)
 	pid := startInD(t, program, s.dir)

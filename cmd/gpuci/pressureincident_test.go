@@ -20,7 +20,7 @@ import (
 // lane of each writer; a wait for the disk runs out.
 func TestIncidentPressure(t *testing.T) {
 	needsPSI(t)
-	s := newStage(t)
+	s := realStage(t)
 	disk := slowDevice(t)
 	s.dir = disk
 	main, kda := s.lanes(t)
@@ -118,4 +118,52 @@ func slowDevice(t *testing.T) (dir string) {
 		t.Cleanup(func() { _ = os.WriteFile(x.path, []byte(x.after), 0) })
 	}
 	return dir
+}
+
+// Two workers with more pages than their memory cgroup (v1) holds swap them in
+// and out: the cause is memory, and the disk only after it. It needs root, a
+// swap file of its own, and stress-ng.
+func TestIncidentThrash(t *testing.T) {
+	needsPSI(t)
+	stress, err := exec.LookPath("stress-ng")
+	if err != nil {
+		needsTool(t, "stress-ng")
+	}
+	swap := filepath.Join("/var/tmp", fmt.Sprintf("gpuci-swap-%d", os.Getpid()))
+	t.Cleanup(func() { _ = os.Remove(swap) })
+	group := filepath.Join("/sys/fs/cgroup/memory", fmt.Sprintf("gpuci-thrash-%d", os.Getpid()))
+	for _, argv := range [][]string{
+		{"dd", "if=/dev/zero", "of=" + swap, "bs=1M", "count=600", "status=none"}, {"chmod", "600", swap}, {"mkswap", "-q", swap}, {"swapon", swap}, {"mkdir", group},
+	} {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v: %s", argv, err, out)
+		}
+		switch argv[0] {
+		case "swapon":
+			t.Cleanup(func() { _ = exec.Command("swapoff", swap).Run() })
+		case "mkdir":
+			t.Cleanup(func() { _ = os.Remove(group) })
+		}
+	}
+	if err := os.WriteFile(filepath.Join(group, "memory.limit_in_bytes"), []byte("60000000"), 0); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", "echo $$ > "+group+"/cgroup.procs && exec "+stress+" --vm 2 --vm-bytes 300M --vm-method rand-set -q -t 60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Signal(unix.SIGTERM); _ = cmd.Wait() })
+	s := realStage(t)
+	var text string
+	for range 20 {
+		code, stdout, stderr := s.run(t, "pressure")
+		if text = stdout; code != 0 {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+		if strings.HasPrefix(text, "memory thrash") {
+			t.Log("\n" + text)
+			return
+		}
+	}
+	t.Errorf("never said memory thrash, but\n%s", text)
 }

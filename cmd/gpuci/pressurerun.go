@@ -52,7 +52,7 @@ func readRun(dir string, note func(string)) (r drawnRun, err error) {
 		note("not all of the pressure during " + name + " is known: " + r.unknown)
 	}
 	events, err := buildlock.ReadLinkLog(filepath.Join(dir, "links.jsonl"))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a gate that builds nothing has none
 		note(err.Error())
 	}
 	r.bars = append(r.bars, linkBars(events, !r.to.IsZero())...)

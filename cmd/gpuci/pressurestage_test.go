@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuci/buildlock/shim"
 	"gpuci/pressure"
 )
 
@@ -142,4 +143,12 @@ func processes(t *testing.T, stdout string) (out map[int]processLine, d diagnosi
 		}
 	}
 	return out, d
+}
+
+// realStage is a stage under the pressure that this machine really is under.
+func realStage(t *testing.T) stage {
+	t.Helper()
+	s := newStage(t)
+	s.env = append(s.env, shim.PressureVar+"=")
+	return s
 }

@@ -19,7 +19,7 @@ import (
 // signal's, and leaves a terminal as it was.
 func TestPressureWatch(t *testing.T) {
 	needsPSI(t)
-	s := newStage(t)
+	s := realStage(t)
 	lines, events := s.command(t, "pressure", "watch"), s.command(t, "pressure", "watch", "--json")
 	live := s.command(t, "pressure", "watch")
 	live.Env = append(live.Env, "TERM=xterm")

@@ -24,8 +24,12 @@ func (c Call) note(plan shim.Plan, outcome string, t *buildlock.Ticket, in press
 func (c Call) noteFailure(plan shim.Plan, dir string, err error) {
 	e := buildlock.LinkEvent{Outcome: buildlock.Failed, Error: err.Error(), Remedy: buildlock.Remedy(err, dir)}
 	var late *buildlock.BusyError
-	if errors.As(err, &late) {
+	var voided *buildlock.VoidedError
+	switch {
+	case errors.As(err, &late):
 		e.Outcome, e.Waited = buildlock.TimedOut, late.Line.Waited
+	case errors.As(err, &voided):
+		e.Waited = voided.Waited
 	}
 	c.write(plan, e)
 }

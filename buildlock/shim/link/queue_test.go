@@ -64,7 +64,7 @@ func TestRefused(t *testing.T) {
 		say     []string
 	}{
 		{&buildlock.BusyError{Line: buildlock.Line{Lock: buildlock.Link, Place: 1, Slots: 1, Waited: 3 * time.Second, Limit: time.Second}}, buildlock.TimedOut, busy, []string{"gave up waiting", "gpuci lock status", shim.WaitVar}},
-		{&buildlock.VoidedError{ID: "link-3", Why: "stuck", By: 0}, buildlock.Failed, busy, []string{"by root", "stuck", "start it again"}},
+		{&buildlock.VoidedError{ID: "link-3", Why: "stuck", By: 0, Waited: 3 * time.Second}, buildlock.Failed, busy, []string{"by root", "stuck", "start it again"}},
 		{fmt.Errorf("%w: x", buildlock.ErrUnfit), buildlock.Failed, unfit, []string{"lock-dir in /etc/gpuci.toml", "every user of this machine needs the same one"}},
 		{full, buildlock.Failed, unfit, []string{"free space in /locks"}},
 	} {
@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v: status %d, want %d", c.err, got, c.status)
 		}
 		events, err := buildlock.ReadLinkLog(log.Name())
-		if err != nil || len(events) != 1 || events[0].Outcome != c.outcome || events[0].Remedy == "" || (events[0].Waited == 3*time.Second) != (c.outcome == buildlock.TimedOut) {
+		if err != nil || len(events) != 1 || events[0].Outcome != c.outcome || events[0].Remedy == "" || (events[0].Waited == 3*time.Second) != (c.status == busy) {
 			t.Errorf("%v: noted %+v, %v", c.err, events, err)
 		}
 		said, _ := os.ReadFile(stderr.Name())
