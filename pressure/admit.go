@@ -37,9 +37,10 @@ type Hold struct {
 	Budget time.Duration
 }
 
-// String is the line about it.
+// String is the line about it, with the numbers first: a ticket has room for
+// 200 bytes.
 func (h Hold) String() string {
-	return fmt.Sprintf("held back: %s; goes on when that has passed, in %s at most (of a budget of %s)", h.Why, rough(h.Left), rough(h.Budget))
+	return fmt.Sprintf("held back for %s at most (of a budget of %s): %s", rough(h.Left), rough(h.Budget), h.Why)
 }
 
 // rough is a duration for people.

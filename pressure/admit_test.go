@@ -42,7 +42,7 @@ func TestFieldCase3(t *testing.T) {
 	if got, err := a.Wait(ctx); !errors.Is(err, enough) || got.Waited == 0 {
 		t.Errorf("it began: %+v, %v", got, err)
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "io full 64% over 10 s") || !strings.Contains(told[0], "52 processes in D") || !strings.Contains(told[0], "of a budget of 5m") {
+	if len(told) != 1 || !strings.Contains(told[0], "io full 64% over 10 s") || !strings.Contains(told[0], "52 processes in D") || !strings.Contains(told[0], "held back for 4m5") {
 		t.Errorf("told %q", told)
 	}
 }

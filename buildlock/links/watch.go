@@ -64,16 +64,21 @@ const (
 func (w *Watch) Run(ctx context.Context, members func() ([]proc.Stat, error)) {
 	w.begin()
 	w.stands()
-	for pause := lookEvery; ; {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for next := time.Now(); ; {
 		select {
 		case <-ctx.Done():
 			w.stands()
 			w.wait(false, time.Now())
 			return
-		case now := <-time.After(pause):
+		case now := <-tick.C:
 			w.stands()
 			w.tickets(ctx, now)
-			pause = max(lookEvery, listShare*w.tree(ctx, members))
+			if now.Before(next) { // listing has had its share of the time
+				continue
+			}
+			next = now.Add(max(lookEvery, listShare*w.tree(ctx, members)) - lookEvery/2)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (a *app) pressure(ctx context.Context, o lookOptions) error {
 	if err := say(l); err != nil {
 		return err
 	}
-	if l.diagnosis.Cause == pressure.Unknown {
+	if r := l.after; r.CPU.Unknown != nil && r.IO.Unknown != nil && r.Memory.Unknown != nil {
 		return coded{exitUnfit, "no pressure can be read: " + whyUnknown(l.after), l.diagnosis.Next}
 	}
 	return nil
