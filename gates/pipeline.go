@@ -18,7 +18,7 @@ type step struct {
 // pipeline is the way of every gate, in this order.
 func pipeline() []step {
 	return []step{
-		{"sweep", nil},                   // reaper: what leaked in this lane
+		{"sweep", (*flow).doSweep},       // reaper: what leaked in this lane
 		{"pressure", (*flow).doPressure}, // let the box breathe
 		{"queue", (*flow).doQueue},       // buildlock: one link at a time, from here on
 		{"card", (*flow).doCard},         // refuses only; when it looks, it comes after the build

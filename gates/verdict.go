@@ -33,6 +33,7 @@ type Verdict struct {
 	Commands     []Ended           `json:"commands,omitempty"`      // all that were started, in order
 	Used         Used              `json:"used"`                    // by all of them
 	Links        *LinkSum          `json:"links,omitempty"`         // of build and run
+	Sweep        *SweepSum         `json:"sweep,omitempty"`         // where anything had leaked in the lane
 	Held         float64           `json:"held-seconds,omitempty"`  // by the pressure, before anything began; in no time limit
 	Stall        *pressure.Summary `json:"stall,omitempty"`         // of the machine, from the beginning to the end
 	StallUnknown string            `json:"stall-unknown,omitempty"` // why something of it is not known

@@ -69,6 +69,15 @@ func treeAt(root string, here Lane) (Tree, error) {
 	return Tree{lane, target}, nil
 }
 
+// TreeOf is the lane itself, as List has it; that is found without git.
+func TreeOf(lane Lane) Tree {
+	target := targetDir(lane.Root, true)
+	if real, err := filepath.EvalSymlinks(target); err == nil {
+		target = real
+	}
+	return Tree{lane, target}
+}
+
 // parseList takes the roots out of what `git worktree list --porcelain -z`
 // prints: for each worktree its attributes, each ended by a NUL, and one NUL
 // more. The first attribute is "worktree PATH".

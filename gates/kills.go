@@ -1,0 +1,70 @@
+package gates
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gpuci/reaper"
+)
+
+// KillRecord is a line of reaper.jsonl, which has every process that a sweep
+// ended in a workspace.
+type KillRecord struct {
+	Type     string    `json:"type"` // always "kill"
+	Time     time.Time `json:"time"`
+	Run      string    `json:"run,omitempty"` // the gate's that swept, "" by hand
+	PID      int       `json:"pid"`
+	Start    uint64    `json:"start"` // ticks since boot
+	Comm     string    `json:"comm"`
+	Tool     string    `json:"tool,omitempty"`
+	Kind     string    `json:"kind"`
+	Lane     string    `json:"lane,omitempty"`
+	Evidence string    `json:"evidence,omitempty"`
+	Why      string    `json:"why"`
+	Dir      string    `json:"dir,omitempty"`
+	Age      float64   `json:"age-seconds"`
+	CPU      float64   `json:"cpu-seconds"`
+	Read     *uint64   `json:"read-bytes,omitempty"` // from storage; nil where that was not ours to read
+	Written  *uint64   `json:"written-bytes,omitempty"`
+	Took     float64   `json:"took-seconds"` // from SIGKILL until it was gone
+	By       int       `json:"by"`           // uid of who swept
+}
+
+// NewKillRecord says what was ended now.
+func NewKillRecord(k reaper.Kill, run string) KillRecord {
+	r := KillRecord{
+		Type: "kill", Time: time.Now(), Run: run, PID: k.PID, Start: k.Start, Comm: k.Comm, Tool: k.Tool, Kind: string(k.Kind),
+		Lane: k.Lane, Evidence: k.Evidence, Why: k.Why, Age: k.Age.Seconds(), CPU: k.CPU.Seconds(), Took: k.Took.Seconds(), By: os.Getuid(),
+	}
+	if k.Cwd.Known() {
+		r.Dir = k.Cwd.Path
+	}
+	if k.IO != nil {
+		r.Read, r.Written = &k.IO.Fetched, &k.IO.Sent
+	}
+	return r
+}
+
+// Append writes the line to the end of the state directory's reaper.jsonl, in
+// one write: lines of several sweeps do not mix.
+func (r KillRecord) Append(state string) error {
+	line, err := json.Marshal(r)
+	if err == nil {
+		err = os.MkdirAll(state, 0o755)
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(filepath.Join(state, "reaper.jsonl"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write down what was swept: %w", err)
+	}
+	defer f.Close()
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("write down what was swept: %w", err)
+	}
+	return nil
+}

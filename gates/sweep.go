@@ -1,0 +1,143 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gpuci/pressure"
+	"gpuci/reaper"
+	"gpuci/worktrees"
+)
+
+// SweepSum is what the verdict says of the sweep of its lane.
+type SweepSum struct {
+	Text      string       `json:"text"`
+	Swept     []KillRecord `json:"swept,omitempty"`
+	Survivors []string     `json:"survivors,omitempty"`      // leaked, and not to be ended
+	Blind     []string     `json:"blind,omitempty"`          // what could not be looked at
+	Before    *float64     `json:"io-full-before,omitempty"` // 0 to 1
+	After     *float64     `json:"io-full-after,omitempty"`
+}
+
+// sweepTime is what a gate gives its sweep: what has not ended by then hangs.
+const sweepTime = 5 * time.Second
+
+// doSweep ends what builds that were killed have left in this lane.
+func (f *flow) doSweep(ctx context.Context) StepState {
+	if f.opt.Lane.Root == "" {
+		return StepNone // there is no lane
+	}
+	o := reaper.Options{
+		Wanted: func(lane string) bool { return lane == f.opt.Lane.Name }, Deadline: sweepTime, DryRun: true,
+		Lanes: []reaper.Lane{laneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: Runs(f.opt.State),
+	}
+	// With this lane alone, which costs no git: other lanes only take away from
+	// what is this one's.
+	r, err := reaper.Sweep(ctx, o)
+	if err == nil && len(r.Leaked) > 0 {
+		r, err = f.sweep(ctx, o)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return StepFailed // stopped
+	case err != nil:
+		f.mark("nothing was swept: " + err.Error())
+		return StepDone
+	}
+	return f.swept(r)
+}
+
+// sweep is the sweep itself, with every lane there is.
+func (f *flow) sweep(ctx context.Context, o reaper.Options) (reaper.Report, error) {
+	trees, err := worktrees.List(ctx, f.opt.Lane)
+	if err != nil {
+		return reaper.Report{}, err // one of the others may be inside of this one
+	}
+	o.Lanes, o.DryRun = nil, false
+	for _, t := range trees {
+		o.Lanes = append(o.Lanes, laneOf(t))
+	}
+	o.Killed = func(k reaper.Kill) {
+		line := NewKillRecord(k, f.v.Run)
+		f.sweptSum().Swept = append(f.sweptSum().Swept, line)
+		if err := line.Append(f.opt.State); err != nil {
+			f.opt.note("%v", err)
+		}
+	}
+	f.sweptSum().Before = f.stallNow(ctx)
+	r, err := reaper.Sweep(ctx, o)
+	f.sweptSum().After = f.stallNow(ctx)
+	return r, err
+}
+
+func laneOf(t worktrees.Tree) reaper.Lane {
+	return reaper.Lane{Name: t.Name, Root: t.Root, Target: t.Target}
+}
+
+func (f *flow) sweptSum() *SweepSum {
+	if f.v.Sweep == nil {
+		f.v.Sweep = &SweepSum{}
+	}
+	return f.v.Sweep
+}
+
+// stallLook is how long it takes to say how the disk does.
+const stallLook = 300 * time.Millisecond
+
+// stallNow is the share of a moment in which nothing moved for want of the disk.
+func (f *flow) stallNow(ctx context.Context) *float64 {
+	root := f.pressureRoot()
+	if root == "" {
+		root = pressure.Real
+	}
+	before := pressure.Read(root)
+	select {
+	case <-ctx.Done():
+	case <-time.After(stallLook):
+	}
+	s := pressure.Between(before, pressure.Read(root)).IO.Full
+	if !s.Known {
+		return nil
+	}
+	return &s.Value
+}
+
+// swept says what came of it. While leaked processes are left that do not end,
+// and hold the disk, nothing is built beside them.
+func (f *flow) swept(r reaper.Report) StepState {
+	s := f.v.Sweep
+	if s == nil {
+		return StepDone
+	}
+	s.Text, s.Blind = r.String(), r.Blind
+	if s.Before != nil && s.After != nil {
+		s.Text += fmt.Sprintf("; IO full %.0f%% to %.0f%%", 100**s.Before, 100**s.After)
+	}
+	f.opt.note("%s", s.Text)
+	for _, x := range r.Survivors {
+		s.Survivors = append(s.Survivors, x.String())
+	}
+	if len(s.Survivors) == 0 {
+		return StepDone
+	}
+	text := "leaked and not ended: " + s.Survivors[0]
+	if n := len(s.Survivors) - 1; n > 0 {
+		text += fmt.Sprintf(", and %d more", n)
+	}
+	if len(f.gate.Build) > 0 && f.saturated(s.After) {
+		f.refuse(fmt.Sprintf("%s; the disk is saturated (IO full %.0f%%)", text, 100**s.After), "gpuci reaper list says whose they are; they end when the disk answers")
+		return StepFailed
+	}
+	f.mark(text)
+	return StepDone
+}
+
+// saturated says whether the disk is over the limit.
+func (f *flow) saturated(full *float64) bool {
+	limit := pressure.DefaultRule().Long
+	if p := f.opt.Pressure; p != nil && !p.Rule.Off {
+		limit = p.Rule.Long
+	}
+	return full != nil && 100**full > limit
+}

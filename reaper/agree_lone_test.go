@@ -1,0 +1,50 @@
+package reaper_test
+
+import "gpuci/reaper"
+
+// loneConditions are tried alone only: most are about a tree whose first process
+// is in no lane, and whatever takes a member away takes its word away.
+func loneConditions() []condition {
+	first := func(w *world) { w.set(func(it *reaper.Process) { it.Cwd.Path = "/" }, 100) }
+	cwd := func(w *world, path string, pid int) {
+		w.set(func(it *reaper.Process) { it.Cwd.Path = path }, pid)
+	}
+	return []condition{
+		{"the first one nowhere, the others in the lane", nil, first},
+		{"the first one nowhere, only the last in the lane", nil, func(w *world) { first(w); cwd(w, "/", 101) }},
+		{"the first one nowhere, the others in two lanes", tree(), func(w *world) { first(w); cwd(w, "/wt/kda2", 102) }},
+		{"only the last one a tool with a file in the lane's target", nil, func(w *world) {
+			w.stand("/")
+			w.know(102, func(f *fact) { f.Files = []string{"/scratch/kda/x"} })
+		}},
+		{"after its driver was killed, leading its session", nil, func(w *world) { w.below(1, 100) }},
+		{"the middle one a zombie", []int{101}, func(w *world) { w.set(func(it *reaper.Process) { it.State = 'Z' }, 101) }},
+		{"a zombie whose namespaces are not known", []int{101, 102}, func(w *world) {
+			w.set(func(it *reaper.Process) { it.State = 'Z' }, 101)
+			w.know(101, func(f *fact) { f.NSUnknown = true })
+		}},
+		{"a thread of the kernel in between", []int{101, 102}, func(w *world) { w.set(func(it *reaper.Process) { it.Kernel = true }, 101) }},
+		{"protected", tree(), func(w *world) { w.Protected = map[int]bool{100: true} }},
+		{"the middle one protected", []int{101, 102}, func(w *world) { w.Protected = map[int]bool{101: true} }},
+		{"a leaked tree below what another one spares", []int{101, 102}, func(w *world) {
+			w.set(func(it *reaper.Process) { it.Exe.Path, it.Cwd.Path = "/usr/bin/make", "/wt/kda2" }, 101)
+			w.set(func(it *reaper.Process) { it.Session = 91 }, 102)
+		}},
+		{"parents in a circle", tree(), func(w *world) {
+			w.set(func(it *reaper.Process) { it.Start = 100 })
+			w.set(func(it *reaper.Process) { it.PPID = 102 }, 100)
+		}},
+		{"a lane and its removed predecessor", tree(), func(w *world) {
+			w.Lanes = append(w.Lanes, reaper.Lane{Name: "before", Root: "/wt/kda", Removed: true})
+			w.Wanted["before"] = true
+			w.set(func(it *reaper.Process) { it.Cwd.Deleted = true })
+		}},
+		{"a prefix of four parts", tree(), func(w *world) {
+			w.set(func(it *reaper.Process) { it.Exe.Path = "/usr/bin/aarch64-unknown-linux-gnu-ld" })
+		}},
+		{"the lane named only by a process that is no tool", tree(), func(w *world) {
+			w.stand("/")
+			w.put(103, 102, 90, "/usr/bin/sleep", "/wt/kda")
+		}},
+	}
+}

@@ -1,0 +1,79 @@
+package reaper_test
+
+import (
+	"gpuci/reaper"
+	"gpuci/reaper/proc"
+)
+
+// ownerConditions are about whose the tree is.
+func ownerConditions() []condition {
+	all, nobody := tree(), []int(nil)
+	away := func(w *world) { w.stand("/root/.cargo/registry/src/cc-1.2") }
+	deleted := func(w *world, path string) {
+		w.set(func(it *reaper.Process) { it.Cwd.Path, it.Cwd.Deleted = path, true })
+	}
+	inner := reaper.Lane{Name: "inner", Root: "/wt/kda/wt/inner"}
+	gone := reaper.Lane{Name: "gone", Root: "/wt/gone", Removed: true}
+	return []condition{
+		{"in a sibling whose name begins the same", all, func(w *world) { w.stand("/wt/kda2/src") }},
+		{"in such a directory that is no lane", all, func(w *world) { w.stand("/wt/kda22") }},
+		{"in an inner lane that is not wanted", all, func(w *world) { w.Lanes = append(w.Lanes, inner); w.stand(inner.Root) }},
+		{"in an inner lane that is wanted", nobody, func(w *world) {
+			w.Lanes = append([]reaper.Lane{inner}, w.Lanes...)
+			w.Wanted = map[string]bool{"inner": true}
+			w.stand(inner.Root + "/src")
+		}},
+		{"in the lane by a bind mount's path", all, func(w *world) { w.stand("/mnt/kda/src") }},
+		{"in a removed lane", nobody, func(w *world) {
+			w.Lanes, w.Wanted = append(w.Lanes, gone), map[string]bool{"gone": true}
+			deleted(w, "/wt/gone/src")
+		}},
+		{"where a removed lane was, in what stands there now", all, func(w *world) {
+			w.Lanes, w.Wanted = append(w.Lanes, gone), map[string]bool{"gone": true}
+			w.stand("/wt/gone/src")
+		}},
+		{"in a deleted directory of the lane", nobody, func(w *world) { deleted(w, "/wt/kda/x") }},
+		{"in a directory of the lane called x (deleted)", nobody, func(w *world) { w.stand("/wt/kda/x (deleted)") }},
+		{"in another directory called kda (deleted)", all, func(w *world) { w.stand("/wt/kda (deleted)") }},
+		{"in the lane, which is not known", all, func(w *world) { w.set(func(it *reaper.Process) { it.Cwd.Answer = proc.Unknown }) }},
+		{"under ~/.cargo, for nobody", all, away},
+		{"under ~/.cargo, with a file in the lane's target", nobody, func(w *world) {
+			away(w)
+			w.know(100, func(f *fact) { f.Files = []string{"/dev/null", "/scratch/kda/debug/build/cc/a.o"} })
+		}},
+		{"under ~/.cargo, with a file that is not known", all, func(w *world) {
+			away(w)
+			w.know(100, func(f *fact) { f.Files, f.FilesUnknown = []string{"/scratch/kda/debug/build/cc/a.o"}, true })
+		}},
+		{"under ~/.cargo, with files in two lanes' targets", all, func(w *world) {
+			away(w)
+			w.know(100, func(f *fact) { f.Files = []string{"/scratch/kda/a.o", "/wt/kda2/target/b.o"} })
+		}},
+		{"under ~/.cargo, with a file in a target of two lanes", all, func(w *world) {
+			away(w)
+			w.Lanes = append(w.Lanes, reaper.Lane{Name: "third", Root: "/wt/third", Target: "/scratch/kda"})
+			w.know(100, func(f *fact) { f.Files = []string{"/scratch/kda/a.o"} })
+		}},
+		{"under ~/.cargo, with a file beside the target", all, func(w *world) {
+			away(w)
+			w.know(100, func(f *fact) { f.Files = []string{"/scratch/kda2/a.o"} })
+		}},
+		{"the last one in another lane", []int{102}, func(w *world) { w.set(func(it *reaper.Process) { it.Cwd.Path = "/wt/kda2" }, 102) }},
+		{"in a leaf of the lane", nobody, func(w *world) {
+			away(w)
+			w.Runs = map[string]reaper.Run{"r": {Lane: "kda", Lives: true}}
+			w.know(100, func(f *fact) { f.Leaf = "r" })
+		}},
+		{"with a cookie of two lanes", all, func(w *world) {
+			away(w)
+			w.Runs = map[string]reaper.Run{"r": {Lane: "kda", Lives: true}, "s": {Lane: "kda2"}}
+			w.know(100, func(f *fact) { f.Cookie = []string{"r", "s"} })
+		}},
+		{"in the lane, with all else another lane's", nobody, func(w *world) {
+			w.Runs = map[string]reaper.Run{"s": {Lane: "kda2", Lives: true}}
+			for _, pid := range tree() {
+				w.know(pid, func(f *fact) { f.Files, f.Leaf, f.Cookie = []string{"/wt/kda2/target/x"}, "s", []string{"s"} })
+			}
+		}},
+	}
+}

@@ -1,0 +1,74 @@
+package reaper
+
+import "fmt"
+
+// condemn marks what goes with a leaked top: itself and all below it, less who
+// is spared and all below those.
+func (t *trial) condemn(top Process) {
+	t.condemnFrom(top, *t.say(top), "", make(map[int]bool))
+}
+
+// condemnFrom goes down from p. spare says why everything from here on is
+// spared, "" while it is not.
+func (t *trial) condemnFrom(p Process, top Judged, spare string, seen map[int]bool) {
+	if seen[p.PID] {
+		return
+	}
+	seen[p.PID] = true
+	if spare == "" {
+		if reason := t.spared(p); reason != "" {
+			spare = fmt.Sprintf("spared with all below %s: %s", label(p), reason)
+		}
+	}
+	switch j := t.said[p.PID]; {
+	case spare != "":
+		if j != nil && !j.Leaked {
+			j.Why = spare
+		}
+	case !p.Zombie():
+		t.goes(p, top)
+	}
+	for _, pid := range t.below[p.PID] {
+		// What is older than its parent has it by a number used again.
+		if child := t.Processes[pid]; child.Start >= p.Start {
+			t.condemnFrom(child, top, spare, seen)
+		}
+	}
+}
+
+// goes says that a process is leaked, with its top.
+func (t *trial) goes(p Process, top Judged) {
+	j := t.say(p)
+	fresh := j.Kind == Below
+	if j.Leaked {
+		return
+	}
+	j.Leaked, j.Young = true, false
+	if p.PID == top.PID {
+		return
+	}
+	if fresh {
+		j.Top, j.Lane, j.Evidence = top.PID, top.Lane, top.Evidence
+	}
+	j.Why = fmt.Sprintf("below %s, %s", label(top.Process), top.Why)
+}
+
+// spared says why a process below a leaked one does not go with it, "" when it
+// does.
+func (t *trial) spared(p Process) string {
+	switch {
+	case t.above[p.PID]:
+		return "we are it, or run below it"
+	case p.Kernel:
+		return "it is the kernel's"
+	case p.TTY != 0 && (p.Session == p.PID || p.PGRP == p.TPGID):
+		return "it has a terminal"
+	}
+	if why := t.foreign(p); why != "" {
+		return why
+	}
+	if own := t.own.of(p, t.unwanted); own.known() && !t.wanted(own.Lane) {
+		return "belongs to lane " + own.Lane
+	}
+	return ""
+}

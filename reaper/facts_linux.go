@@ -1,0 +1,126 @@
+package reaper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"gpuci/reaper/proc"
+)
+
+// facts are those of a picture, read when they are asked for and kept. Each is
+// known only if the pid still was the picture's process after it was read.
+type facts struct {
+	ctx       context.Context
+	eye       *eye
+	processes map[int]Process
+
+	namespaces map[int]answer[proc.Namespaces]
+	files      map[int]answer[[]string]
+	ignores    map[int]answer[bool]
+	leaf       map[int]answer[string]
+}
+
+// answer is a fact, and whether it is known.
+type answer[T any] struct {
+	value T
+	known bool
+}
+
+func newFacts(ctx context.Context, e *eye, processes map[int]Process) *facts {
+	return &facts{
+		ctx: ctx, eye: e, processes: processes,
+		namespaces: make(map[int]answer[proc.Namespaces]), files: make(map[int]answer[[]string]),
+		ignores: make(map[int]answer[bool]), leaf: make(map[int]answer[string]),
+	}
+}
+
+// ask reads a fact of a process once.
+func ask[T any](f *facts, kept map[int]answer[T], pid int, what string, read func(int) (T, error)) (value T, known bool) {
+	a, ok := kept[pid]
+	if !ok {
+		var err error
+		a.value, err = read(pid)
+		if a.known = err == nil && f.still(pid); !a.known {
+			var none T
+			a.value = none
+		}
+		f.eye.missed(f.processes[pid], what, err)
+		kept[pid] = a
+	}
+	return a.value, a.known
+}
+
+// still says whether a pid is the process's that the picture has.
+func (f *facts) still(pid int) bool {
+	now, err := f.eye.root.Stat(pid)
+	return err == nil && bearerOf(now) == bearerOf(f.processes[pid].Stat)
+}
+
+// missed notes what could not be read, if it has a name. That a process has ended is no news, and
+// neither is that another user's are not ours to read.
+func (e *eye) missed(p Process, what string, err error) {
+	var hung *proc.HungError
+	switch {
+	case err == nil, what == "", errors.Is(err, proc.ErrGone):
+	case errors.As(err, &hung):
+		e.blind[fmt.Sprintf("%s of %s: no answer", what, label(p))] = true
+	case errors.Is(err, fs.ErrPermission) && p.UID != uint32(os.Geteuid()):
+	case errors.Is(err, fs.ErrPermission):
+		e.blind[fmt.Sprintf("%s of %s: not ours to read", what, label(p))] = true
+	default:
+		e.blind[fmt.Sprintf("%s of %s: %v", what, label(p), err)] = true
+	}
+}
+
+func (f *facts) Namespaces(pid int) (proc.Namespaces, bool) {
+	return ask(f, f.namespaces, pid, "namespaces", f.eye.root.Namespaces)
+}
+
+// errMany says that a process has more open files than are read: the rest may
+// say something else.
+var errMany = errors.New("too many to read")
+
+func (f *facts) Files(pid int) ([]string, bool) {
+	return ask(f, f.files, pid, "open files", func(pid int) (paths []string, err error) {
+		list, whole, err := f.eye.root.FDs(pid)
+		if err == nil && !whole {
+			err = errMany
+		}
+		for _, fd := range list {
+			if !fd.Deleted && strings.HasPrefix(fd.Path, "/") {
+				paths = append(paths, fd.Path)
+			}
+		}
+		return paths, err
+	})
+}
+
+func (f *facts) IgnoresHUP(pid int) (ignores, known bool) {
+	return ask(f, f.ignores, pid, "signals", func(pid int) (bool, error) {
+		s, err := f.eye.root.Status(pid)
+		return s.Ignored.Has(unix.SIGHUP), err
+	})
+}
+
+func (f *facts) Leaf(pid int) (run string, known bool) {
+	// Without cgroup v2 there are no leaves to miss.
+	return ask(f, f.leaf, pid, "", func(pid int) (string, error) {
+		path, err := f.eye.root.Leaf(pid)
+		return runOfLeaf(path), err
+	})
+}
+
+func (f *facts) Cookie(pid int) (runs []string, known bool) {
+	p, ok := f.processes[pid]
+	if !ok {
+		return nil, false
+	}
+	c := f.eye.cookie(f.ctx, p)
+	return c.runs, c.known
+}

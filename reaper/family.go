@@ -1,0 +1,109 @@
+package reaper
+
+import (
+	"strings"
+
+	"gpuci/reaper/proc"
+)
+
+// DefaultFamily are the programs that links and compilations are made of, by
+// the base names of their files, and our own shim while it waits in line.
+func DefaultFamily() []string {
+	return []string{
+		"ld", "ld.bfd", "ld.gold", "ld.lld", "lld", "rust-lld", "wasm-ld", "ld.mold", "mold", "wild",
+		"collect2",
+		"cc", "c++", "gcc", "g++", "clang", "clang++", "cc1", "cc1plus", "as", "lto1", "lto-wrapper", "lto-plugin",
+		"rustc",
+		"nvcc", "cudafe++", "cicc", "ptxas", "fatbinary", "nvlink",
+		"gpuci-link",
+	}
+}
+
+// family is a set of names.
+type family map[string]bool
+
+func newFamily(names []string) family {
+	if names == nil {
+		names = DefaultFamily()
+	}
+	f := make(family, len(names))
+	for _, name := range names {
+		f[name] = name != ""
+	}
+	return f
+}
+
+// maxPrefix bounds the parts of a target prefix: x86_64-linux-gnu- has three,
+// aarch64-unknown-linux-gnu- four.
+const maxPrefix = 4
+
+// tool is the name in the family that the name of a file stands for, "" when it
+// stands for none: x86_64-linux-gnu-gcc-12 is gcc. A prefix of two parts or
+// more is one if what is left is in the family (and one of four only with linux
+// in it); a lone word before a dash is none.
+func (f family) tool(name string) string {
+	bare := unversioned(name)
+	switch {
+	case f[name]:
+		return name
+	case f[bare]:
+		return bare
+	}
+	rest := bare
+	for parts := 1; parts <= maxPrefix; parts++ {
+		part, after, ok := strings.Cut(rest, "-")
+		if !ok || part == "" {
+			return ""
+		}
+		rest = after
+		if parts >= 2 && f[rest] && (parts < maxPrefix || strings.Contains(bare, "-linux-")) {
+			return rest
+		}
+	}
+	return ""
+}
+
+// unversioned takes a version off a name: clang-22, ld.lld-15.0.
+func unversioned(name string) string {
+	i := strings.LastIndexByte(name, '-')
+	if i <= 0 || i == len(name)-1 {
+		return name
+	}
+	for part := range strings.SplitSeq(name[i+1:], ".") {
+		if part == "" || strings.Trim(part, "0123456789") != "" {
+			return name
+		}
+	}
+	return name[:i]
+}
+
+// member is the tool that a process runs, by its program's file and nothing
+// else: argv[0] and the name it goes by are its own to choose.
+func (f family) member(p Process) string {
+	if p.Zombie() || p.Kernel || !p.Exe.Known() {
+		return ""
+	}
+	return f.tool(base(p.Exe))
+}
+
+// wrapper is the tool that a script stands in for, "" when p is none: an
+// interpreter that goes by the name of a tool.
+func (f family) wrapper(p Process) string {
+	if p.Zombie() || p.Kernel || !p.Exe.Known() || !interpreter(base(p.Exe)) {
+		return ""
+	}
+	return f.tool(p.Comm)
+}
+
+func interpreter(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "busybox", "env", "perl", "ruby":
+		return true
+	}
+	return strings.HasPrefix(name, "python")
+}
+
+// base is the last part of a path.
+func base(p proc.Place) string {
+	return p.Path[strings.LastIndexByte(p.Path, '/')+1:]
+}

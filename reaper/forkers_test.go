@@ -1,0 +1,119 @@
+package reaper
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"gpuci/reaper/proc"
+)
+
+// Field case 8: processes that are forked while the sweep goes on. A chain,
+// whose members live for 5 ms, and a brood, whose mother stays; each new one in
+// a session of its own, and once with nothing in its environment. In a pid
+// namespace, so that nothing of it can outlive the test.
+func TestSweepOfForkers(t *testing.T) {
+	const inside = "REAPER_TEST_FORKERS"
+	if os.Getenv(inside) == "" {
+		if os.Geteuid() != 0 {
+			needs(t, "root")
+		}
+		again(t, inside+"=1", lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", "/bin/sh", "-c", `"$@"; exit $?`, "sh")
+		return
+	}
+	for _, way := range []string{"chain", "brood"} {
+		for name, env := range map[string][]string{"": os.Environ(), " without environment": {}} {
+			t.Run(way+name, func(t *testing.T) { sweepForkers(t, way, env) })
+		}
+	}
+}
+
+func sweepForkers(t *testing.T, way string, env []string) {
+	s := newStage(t)
+	o := s.options()
+	// The shell between us and it is gone at once, so that pid 1 has it.
+	start := exec.Command("/bin/sh", "-c", `"$@" &`, "sh", s.compiled(t, "forker", "ld.mold"), way)
+	start.Dir, start.Env = s.lane.Root, env
+	detach(start)
+	if err := start.Run(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { return len(named(t, "ld.mold")) > 0 })
+	if way == "brood" {
+		o.Rules.Floor = 300 * time.Millisecond
+		await(t, func() bool {
+			list := named(t, "ld.mold")
+			return len(list) > 20 && proc.Real.Age(oldest(list)) > o.Rules.Floor
+		})
+	}
+	r := sweep(t, o)
+	if list := named(t, "ld.mold"); len(list) > 0 || len(r.Swept) == 0 || len(r.Survivors) > 0 {
+		t.Errorf("%d are left; %s", len(list), r)
+	}
+	t.Logf("%d passes; %s", r.Passes, r)
+	for _, k := range r.Swept {
+		if k.Tool != "ld.mold" || k.Evidence != "cwd" {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
+// oldest is the one that was started first.
+func oldest(list []proc.Stat) proc.Stat {
+	first := list[0]
+	for _, s := range list {
+		if s.Start < first.Start {
+			first = s
+		}
+	}
+	return first
+}
+
+// named are the living processes of a name, in our pid namespace.
+func named(t *testing.T, comm string) (out []proc.Stat) {
+	t.Helper()
+	table, err := proc.Real.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range table {
+		if s.Comm == comm && !s.Zombie() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// A build in a container: its driver is pid 1, or was started by it, in the
+// session of pid 1. What is below is nobody's orphan.
+func TestBuildUnderProcessOne(t *testing.T) {
+	const inside = "REAPER_TEST_CONTAINER"
+	if os.Getenv(inside) == "" {
+		if os.Geteuid() != 0 {
+			needs(t, "root")
+		}
+		s := newStage(t)
+		rustc := s.tool(t, "rustc")
+		again(t, inside+"="+s.lane.Root, lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", "/bin/sh", "-c",
+			`cd "$REAPER_TEST_CONTAINER"; "$1" 100 & shift; "$@"; exit $?`, "sh", rustc)
+		return
+	}
+	o := Options{Lanes: []Lane{{Name: "kda", Root: os.Getenv(inside)}}, Wanted: only("kda"), Rules: Rules{Floor: 1}}
+	await(t, func() bool { return len(named(t, "rustc")) == 1 })
+	pid := ripe(t, named(t, "rustc")[0].PID)
+	p, err := Look(soon(t), proc.Real, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Processes[pid].PPID != 1 {
+		t.Fatalf("%+v: nothing to test", p.Processes[pid])
+	}
+	j, err := Judge(p, o.Lanes, o.Wanted, o.Rules)
+	if said := find(j, pid); err != nil || said.Leaked || said.Why != "its parent is process 1 in its own session: a build in a container" {
+		t.Errorf("%+v, %v", said, err)
+	}
+	if r := sweep(t, o); len(r.Swept) > 0 || !lives(t, pid) {
+		t.Errorf("%s", r)
+	}
+}

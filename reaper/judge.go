@@ -1,0 +1,120 @@
+package reaper
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"gpuci/reaper/proc"
+)
+
+// DefaultFloor is how old an orphan must be: whoever starts a tool and lets go
+// of it on purpose has done with it by then.
+const DefaultFloor = 2 * time.Second
+
+// Rules are what can be set of the rule; the zero value is the usual one.
+type Rules struct {
+	Family       []string      // base names of programs; nil is DefaultFamily
+	Floor        time.Duration // DefaultFloor when 0
+	TestBinaries bool          // orphaned test binaries of a target directory are leaked too
+	Protected    func(Process) bool
+}
+
+// ErrTorn says that a picture cannot be a whole one, so that nothing in it is
+// leaked.
+var ErrTorn = errors.New("the process table is not whole, and nothing is judged by it (is /proc mounted with hidepid? then root can look)")
+
+// Judge says of every process that concerns the lanes whether it is leaked.
+// wanted are the lanes whose leaked processes are meant; nil is none. The error
+// is ErrTorn. The picture's facts are asked for as few processes as possible,
+// and for their environment only where nothing else tells.
+func Judge(p Picture, lanes []Lane, wanted func(lane string) bool, r Rules) (Judgement, error) {
+	t, err := newTrial(p, lanes, wanted, r)
+	if err != nil {
+		return Judgement{}, err
+	}
+	t.trees()
+	t.others()
+	return t.judgement(), nil
+}
+
+// trial is one picture being judged.
+type trial struct {
+	Picture
+	rules  Rules
+	family family
+	own    *owners
+	wanted func(string) bool
+
+	pids   []int          // all, in order: what is said of a picture is always the same
+	tool   map[int]string // members and wrappers, and what they are
+	script map[int]bool   // of these the wrappers
+	below  map[int][]int  // children by their parent's pid, by pid
+	above  map[int]bool   // ourselves and whoever is above us, pid 1 always
+	home   proc.Namespaces
+	homely bool // home is known
+
+	lost     bool // there are runs that have lost their gpuci
+	unwanted bool // there are runs of lanes that are not wanted: a cookie can spare
+
+	said   map[int]*Judged
+	leaked []int // tops that are leaked, spared or not
+}
+
+func newTrial(p Picture, lanes []Lane, wanted func(string) bool, r Rules) (*trial, error) {
+	for _, pid := range []int{1, p.Self} {
+		if _, ok := p.Processes[pid]; !ok {
+			return nil, fmt.Errorf("judge %d processes: pid %d is not among them: %w", len(p.Processes), pid, ErrTorn)
+		}
+	}
+	if r.Floor == 0 {
+		r.Floor = DefaultFloor
+	}
+	if wanted == nil {
+		wanted = func(string) bool { return false }
+	}
+	if p.Facts == nil {
+		p.Facts = noFacts{}
+	}
+	t := &trial{
+		Picture: p, rules: r, family: newFamily(r.Family), wanted: wanted,
+		own:  &owners{lanes: lanes, facts: p.Facts, runs: p.Runs, seen: make(map[asked]owner)},
+		tool: make(map[int]string), script: make(map[int]bool), below: make(map[int][]int, len(p.Processes)),
+		above: map[int]bool{1: true}, said: make(map[int]*Judged),
+	}
+	t.home, t.homely = p.Facts.Namespaces(p.Self)
+	for _, run := range p.Runs {
+		t.lost = t.lost || !run.Lives
+		t.unwanted = t.unwanted || run.Lane != "" && !wanted(run.Lane)
+	}
+	t.arrange()
+	return t, nil
+}
+
+// arrange finds who is of the family, who is whose child and who is above us.
+func (t *trial) arrange() {
+	t.pids = slices.Sorted(maps.Keys(t.Processes))
+	for _, pid := range t.pids {
+		p := t.Processes[pid]
+		t.below[p.PPID] = append(t.below[p.PPID], pid)
+		if tool := t.family.member(p); tool != "" {
+			t.tool[pid] = tool
+		} else if tool := t.family.wrapper(p); tool != "" {
+			t.tool[pid], t.script[pid] = tool, true
+		}
+	}
+	for p, ok := t.Processes[t.Self]; ok && !t.above[p.PID]; p, ok = t.Processes[p.PPID] {
+		t.above[p.PID] = true
+	}
+}
+
+// noFacts knows nothing.
+type noFacts struct{}
+
+func (noFacts) Namespaces(int) (proc.Namespaces, bool) { return proc.Namespaces{}, false }
+func (noFacts) Files(int) ([]string, bool)             { return nil, false }
+func (noFacts) IgnoresHUP(int) (bool, bool)            { return false, false }
+func (noFacts) Leaf(int) (string, bool)                { return "", false }
+func (noFacts) Cookie(int) ([]string, bool)            { return nil, false }

@@ -1,0 +1,78 @@
+package reaper
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"gpuci/reaper/proc"
+)
+
+// Look takes a picture of the machine: one pass over its processes. What the
+// picture's Facts tell is read when it is asked for, for as long as ctx lives.
+// runs are the runs and builds that gpuci knows of. A process table that cannot
+// be read, or not parsed, is an error.
+func Look(ctx context.Context, root proc.Root, runs map[string]Run) (Picture, error) {
+	return newEye(root, runs).look(ctx)
+}
+
+// eye looks again and again. Of what it has seen it keeps the cookies: they do
+// not change, and reading one costs a child process and can cost a deadline.
+type eye struct {
+	root    proc.Root
+	runs    map[string]Run
+	cookies map[bearer]cookie
+	blind   map[string]bool // what could not be looked at
+}
+
+// bearer is one process for as long as this machine is up.
+type bearer struct {
+	pid   int
+	start uint64
+}
+
+func bearerOf(s proc.Stat) bearer { return bearer{s.PID, s.Start} }
+
+func newEye(root proc.Root, runs map[string]Run) *eye {
+	if root == "" {
+		root = proc.Real
+	}
+	return &eye{root: root, runs: runs, cookies: make(map[bearer]cookie), blind: make(map[string]bool)}
+}
+
+func (e *eye) look(ctx context.Context) (Picture, error) {
+	if err := ctx.Err(); err != nil {
+		return Picture{}, err
+	}
+	// Before the pass, so that nobody seems older than he is.
+	up := e.root.Age(proc.Stat{})
+	seen, err := e.root.Scan(proc.ScanOptions{Exe: true, Cwd: true, UID: true})
+	if err != nil {
+		return Picture{}, fmt.Errorf("look for what leaked: %w", err)
+	}
+	for _, pid := range seen.Hidden {
+		e.blind[fmt.Sprintf("pid %d: not ours to look at (hidepid)", pid)] = true
+	}
+	e.forget(seen.Table)
+	processes := make(map[int]Process, len(seen.Table))
+	for pid, s := range seen.Table {
+		uid, known := seen.UID[pid]
+		processes[pid] = Process{
+			Stat: s, UID: uid, UIDKnown: known, Exe: seen.Exe[pid], Cwd: seen.Cwd[pid],
+			Age: max(0, up-proc.CPUTime(s.Start)), // 0, and too young, where the time since boot is not known
+		}
+	}
+	return Picture{
+		Self: os.Getpid(), UID: uint32(os.Geteuid()), Processes: processes, Runs: e.runs,
+		Facts: newFacts(ctx, e, processes),
+	}, nil
+}
+
+// forget drops the cookies of those that are gone.
+func (e *eye) forget(now proc.Table) {
+	for key := range e.cookies {
+		if s, ok := now[key.pid]; !ok || bearerOf(s) != key {
+			delete(e.cookies, key)
+		}
+	}
+}

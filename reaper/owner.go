@@ -1,0 +1,160 @@
+package reaper
+
+import "strings"
+
+// What shows whose a process is, strongest first.
+const (
+	byCwd    = "cwd"
+	byExe    = "exe"
+	byFile   = "open file"
+	byLeaf   = "leaf"
+	byCookie = "cookie"
+)
+
+// owner is the lane a process belongs to, and by what. The zero owner is none.
+type owner struct{ Lane, Evidence string }
+
+func (o owner) known() bool { return o.Evidence != "" }
+
+// how says by what for people.
+func (o owner) how() string {
+	if o.Evidence == byFile {
+		return "an open file"
+	}
+	return "its " + o.Evidence
+}
+
+// owners says whose processes are, each asked once.
+type owners struct {
+	lanes []Lane
+	facts Facts
+	runs  map[string]Run
+	seen  map[asked]owner
+}
+
+// asked is one question: the cookie is only read when it must be.
+type asked struct {
+	pid    int
+	cookie bool
+}
+
+// of is whose a process is, by the first thing that tells. With cookie false
+// its environment is not read.
+func (o *owners) of(p Process, cookie bool) owner {
+	q := asked{p.PID, cookie}
+	own, ok := o.seen[q]
+	if !ok {
+		own = o.find(p, cookie)
+		o.seen[q] = own
+	}
+	return own
+}
+
+func (o *owners) find(p Process, cookie bool) owner {
+	if own, told := o.byCwd(p); told {
+		return own
+	}
+	if p.Exe.Known() {
+		if lane, ok := o.target(p.Exe.Path); ok {
+			return owner{lane.Name, byExe}
+		}
+	}
+	if own, told := o.byFiles(p.PID); told {
+		return own
+	}
+	if len(o.runs) == 0 {
+		return owner{} // neither leaf nor cookie could tell
+	}
+	if run, known := o.facts.Leaf(p.PID); known && o.runs[run].Lane != "" {
+		return owner{o.runs[run].Lane, byLeaf}
+	}
+	if cookie {
+		return o.byCookie(p.PID)
+	}
+	return owner{}
+}
+
+// byCwd is told by the innermost lane that the working directory is in. One
+// that was removed has nobody but those whose directory went with it. Two lanes
+// with one root tell that it is nobody's.
+func (o *owners) byCwd(p Process) (own owner, told bool) {
+	if !p.Cwd.Known() {
+		return owner{}, false
+	}
+	root := ""
+	for _, l := range o.lanes {
+		if l.Removed && !p.Cwd.Deleted || !inside(p.Cwd.Path, l.Root) {
+			continue
+		}
+		switch r := trim(l.Root); {
+		case len(r) > len(root):
+			root, own = r, owner{l.Name, byCwd}
+		case r == root && l.Name != own.Lane:
+			own = owner{}
+		}
+	}
+	return own, root != ""
+}
+
+// byFiles is told by files open in one lane's target directory; in those of two
+// lanes they tell that it is nobody's.
+func (o *owners) byFiles(pid int) (own owner, told bool) {
+	if len(o.lanes) == 0 {
+		return owner{}, false
+	}
+	files, _ := o.facts.Files(pid) // none when they are not known
+	for _, path := range files {
+		lane, ok := o.target(path)
+		switch {
+		case !ok:
+		case told && own.Lane != lane.Name:
+			return owner{}, true
+		default:
+			own, told = owner{lane.Name, byFile}, true
+		}
+	}
+	return own, told
+}
+
+// byCookie is told by the runs in the environment, if they are all known and
+// all of one lane.
+func (o *owners) byCookie(pid int) owner {
+	runs, known := o.facts.Cookie(pid)
+	if !known || len(runs) == 0 {
+		return owner{}
+	}
+	lane := o.runs[runs[0]].Lane
+	for _, run := range runs {
+		if lane == "" || o.runs[run].Lane != lane {
+			return owner{}
+		}
+	}
+	return owner{lane, byCookie}
+}
+
+// target is the lane in whose target directory a path lies: the innermost one.
+// One that two lanes share is neither's, and one of a removed lane nobody's.
+func (o *owners) target(path string) (lane Lane, ok bool) {
+	var found string
+	for _, l := range o.lanes {
+		if !inside(path, l.Target) {
+			continue
+		}
+		switch dir := trim(l.Target); {
+		case len(dir) > len(found):
+			found, lane, ok = dir, l, !l.Removed
+		case dir == found:
+			ok = false
+		}
+	}
+	return lane, ok
+}
+
+// inside says whether a path is a directory or lies in it, part by part: wt/kda2
+// is not in wt/kda. In no directory, and in the root of everything, is nothing.
+func inside(path, dir string) bool {
+	dir = trim(dir)
+	return dir != "" && strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
+}
+
+func trim(dir string) string { return strings.TrimRight(dir, "/") }

@@ -1,0 +1,65 @@
+package reaper_test
+
+import "slices"
+
+// victim is point 9: there is a leaked process at or above this one, and
+// nothing that is spared between the two.
+//
+// Reading: what is spared from one leaked tree, with all below it, is not ended
+// for the sake of a second one that begins further down.
+func (r *reference) victim(pid int) bool {
+	it := r.Processes[pid]
+	goes, stays := false, false
+	for _, top := range r.leaked {
+		if !r.below(pid, top) || pid != top && !r.may(clauseBelow, true) {
+			continue
+		}
+		if r.sparedBetween(pid, top) {
+			stays = true
+		} else {
+			goes = true
+		}
+	}
+	return goes && !r.may(clauseSparedLast, stays) && r.must(clauseVictimZombie, !it.Zombie())
+}
+
+// sparedBetween says whether a process from top down to pid is spared.
+func (r *reference) sparedBetween(pid, top int) bool {
+	line := r.line(pid)
+	for _, it := range line[:slices.Index(line, top)+1] {
+		if r.spared(it, it == top) && (it == pid || r.may(clauseSparedBelow, true)) {
+			return true
+		}
+	}
+	return false
+}
+
+// spared is the list in point 9.
+//
+// Reading: a protected process is spared below a leaked tree as well.
+//
+// Reading: so is a thread of the kernel.
+//
+// Reading: a zombie whose namespaces are unknown is spared with all below it.
+func (r *reference) spared(pid int, top bool) bool {
+	owner := r.owner(pid)
+	return r.ours(pid) ||
+		!r.sameUser(pid) && (top || r.may(clauseSpareUser, true)) ||
+		!r.sameNamespaces(pid) && (top || r.may(clauseSpareNamespaces, true)) ||
+		r.hasTerminal(pid) ||
+		r.may(clauseSpareKernel, r.Processes[pid].Kernel) ||
+		r.may(clauseSpareForeign, owner != "" && !r.wanted[owner]) ||
+		r.protected(pid) && (top || r.may(clauseProtectedBelow, true))
+}
+
+// hasTerminal says whether somebody may be sitting before a process.
+func (r *reference) hasTerminal(pid int) bool {
+	it := r.Processes[pid]
+	return r.must(clauseTTY, it.TTY != 0) &&
+		(r.may(clauseTTYLeader, it.Session == it.PID) || r.may(clauseForeground, it.PGRP == it.TPGID))
+}
+
+// protected says whether a process is somebody's long job.
+func (r *reference) protected(pid int) bool {
+	return r.options.Protected != nil && r.may(clauseProtected, r.options.Protected(r.Processes[pid]))
+}

@@ -1,0 +1,100 @@
+package reaper
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuci/reaper/proc"
+)
+
+// Kill is a leaked process that a sweep ended, as it was judged.
+type Kill struct {
+	Judged
+	CPU  time.Duration // that it had used, with what it had waited for
+	IO   *proc.IO      // nil where that was not ours to read
+	Took time.Duration // from SIGKILL until it was seen to be gone
+}
+
+// Survivor is a leaked process that a sweep did not end.
+type Survivor struct {
+	Judged         // with State and Age as of the end of the sweep
+	Pending bool   // SIGKILL was sent and waits for it to run
+	Waits   string // wait channel in the kernel, "" when unknown
+	Err     error  // why nothing was sent; nil when it was, or its turn had not come
+}
+
+// String says what it is, whose, and what keeps it.
+func (s Survivor) String() string {
+	text := proc.Stuck{Stat: s.Stat, Age: s.Age, Waits: s.Waits, Pending: s.Pending}.String()
+	switch {
+	case s.Err != nil:
+		text += ": " + s.Err.Error()
+	case s.Young:
+		text += ": " + s.Why
+	}
+	return text
+}
+
+// Report is what came of a sweep.
+type Report struct {
+	Swept     []Kill     // in the order in which they went
+	Survivors []Survivor // parents before children
+	Leaked    []Judged   // of a dry run: what a sweep would have begun with
+	Passes    int        // looks at the whole machine
+	Blind     []string   // what could not be looked at, and so was let be
+}
+
+// String is one line for people: "swept 19 leaked (lane kda; oldest 10m0s): 12
+// rustc, 7 ld.mold".
+func (r Report) String() string {
+	var swept []Judged
+	for _, k := range r.Swept {
+		swept = append(swept, k.Judged)
+	}
+	var parts []string
+	if len(swept) > 0 {
+		parts = append(parts, "swept "+summary(swept))
+	}
+	if len(r.Leaked) > 0 {
+		parts = append(parts, "would sweep "+summary(r.Leaked))
+	}
+	if len(r.Survivors) > 0 {
+		var left []string
+		for _, s := range r.Survivors {
+			left = append(left, s.String())
+		}
+		parts = append(parts, fmt.Sprintf("%d not ended: %s", len(left), strings.Join(left, "; ")))
+	}
+	if len(parts) == 0 {
+		return "nothing leaked"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// summary counts processes by their tools.
+func summary(list []Judged) string {
+	count, lanes := make(map[string]int), make(map[string]bool)
+	oldest := time.Duration(0)
+	for _, j := range list {
+		count[j.Name()]++
+		if oldest = max(oldest, j.Age); j.Lane != "" {
+			lanes[j.Lane] = true
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d %s", count[name], name)
+	}
+	word := "lane"
+	if len(lanes) > 1 {
+		word = "lanes"
+	}
+	return fmt.Sprintf("%d leaked (%s %s; oldest %s): %s", len(list), word, strings.Join(slices.Sorted(maps.Keys(lanes)), ", "),
+		oldest.Round(time.Second), strings.Join(names, ", "))
+}

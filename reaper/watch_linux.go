@@ -1,0 +1,48 @@
+package reaper
+
+import (
+	"context"
+	"maps"
+	"time"
+)
+
+// DefaultEvery is the time between two looks of Watch. A look costs some
+// milliseconds of one core for every thousand processes.
+const DefaultEvery = 2 * time.Second
+
+// Watch looks every so often (DefaultEvery when 0) until ctx ends, and tells
+// each judgement in which something is leaked that was not before, or is no
+// longer. It ends nothing. The error is ctx's cause, or that of a process table
+// that cannot be read.
+func Watch(ctx context.Context, o Options, every time.Duration, each func(Judgement)) error {
+	if o = o.filled(); every == 0 {
+		every = DefaultEvery
+	}
+	eye := newEye(o.Root, o.Runs)
+	var before map[bearer]bool
+	for {
+		clear(eye.blind) // nobody asks
+		p, err := eye.look(ctx)
+		var j Judgement
+		if err == nil {
+			j, err = Judge(p, o.Lanes, o.Wanted, o.Rules)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		now := make(map[bearer]bool)
+		for _, v := range j.Victims() {
+			now[bearerOf(v.Stat)] = true
+		}
+		if !maps.Equal(before, now) {
+			each(j)
+		}
+		before = now
+		if sleep(ctx, every) != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
