@@ -103,10 +103,9 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 	}
 	defer streams.close()
 	p.out.last.Store(time.Now().UnixNano())
-	queued, env := f.queued(argv, f.env())
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: queued, Dir: dir, Env: env, Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
+		Argv: argv, Dir: dir, Env: f.queued(argv, f.env()), Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()

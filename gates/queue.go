@@ -75,21 +75,21 @@ func (f *flow) sayWait(l buildlock.Line) {
 	f.opt.note("%s", l)
 }
 
-// queued is a command, and its environment, with the shims in front.
-func (f *flow) queued(argv, env []string) (queued, with []string) {
+// queued is the environment of a command with the shims in front.
+func (f *flow) queued(argv, env []string) []string {
 	if f.links == nil {
-		return argv, env
+		return env
 	}
 	v := f.opt.Queue.Values
 	if f.opt.Pressure != nil {
 		v.Rule = f.opt.Pressure.Rule.String()
 	}
 	v.Command, v.Build, v.Log = buildlock.Clip(quoteArgv(argv)), f.v.Run, f.linkLog
-	queued, with = f.opt.Queue.Shims.Command(argv, env, filepath.Join(f.opt.Root, f.gate.Dir), v)
+	env = f.opt.Queue.Shims.CommandEnv(argv, env, filepath.Join(f.opt.Root, f.gate.Dir), v)
 	if f.buildLock != nil {
-		with = shim.With(with, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
+		env = shim.With(env, shim.TicketsVar, f.buildLock.Mark(f.opt.Queue.Marks))
 	}
-	return queued, with
+	return env
 }
 
 // takeBuildLock waits for the build lock where the workspace asks for it. The

@@ -59,15 +59,15 @@ func (d Directory) environ(base []string, v Values, tool string) []string {
 	return v.set(inFront(inFront(env, "PATH", d.Path), "COMPILER_PATH", d.Path))
 }
 
-// Command is a command that is started in dir with the shims in front: what is
-// executed for it, and its environment, made of base and the values. Without a
-// lane there is none, also when gpuci itself was started in one. A go that is
-// called by its path need not be on PATH.
-func (d Directory) Command(argv, base []string, dir string, v Values) (queued, env []string) {
+// CommandEnv is the environment of a command that is started in dir with the
+// shims in front, made of base and the values. Without a lane there is none, also
+// when gpuci itself was started in one. A go that is called by its path need not
+// be on PATH.
+func (d Directory) CommandEnv(argv, base []string, dir string, v Values) []string {
 	if v.Lane == "" {
 		base = Without(Without(base, LaneVar), LaneRootVar)
 	}
-	return argv, d.withoutMemory(d.environ(base, v, goOf(argv)), argv, dir)
+	return d.withoutMemory(d.environ(base, v, goOf(argv)), argv, dir)
 }
 
 // withCUDAHome says where the real nvcc has its toolkit: in the directory above

@@ -87,9 +87,9 @@ func TestCommandGo(t *testing.T) {
 	for line, want := range map[string]string{
 		top + "/go/bin/go build -C sub .": ours, top + "/go/bin/go -C sub build": ours, "/usr/bin/make": "", "gofmt build": "",
 	} {
-		argv, env := d.Command(strings.Fields(line), []string{"PATH=/nowhere"}, top, Values{})
-		if got, _ := Lookup(env, GoFlagsVar); got != want || strings.Join(argv, " ") != line {
-			t.Errorf("%s: %q with GOFLAGS=%q, want %q", line, argv, got, want)
+		env := d.CommandEnv(strings.Fields(line), []string{"PATH=/nowhere"}, top, Values{})
+		if got, _ := Lookup(env, GoFlagsVar); got != want {
+			t.Errorf("%s: GOFLAGS=%q, want %q", line, got, want)
 		}
 	}
 }

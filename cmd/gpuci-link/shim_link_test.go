@@ -22,6 +22,8 @@ func TestShimWhoTakesTicket(t *testing.T) {
 	r := shimRig(t, "gcc", "clang", "ld", "ld.lld", "ld.mold")
 	shimFile(t, r.dir+"/a.c", shimMain)
 	shimFile(t, r.dir+"/rsp", "a.o -o 'x y'")
+	shimFile(t, r.dir+"/script", "INPUT(a.o)\n")
+	shimFile(t, r.dir+"/mri", "LOAD a.o\n")
 	gcc, clang := shimNeeds(t, "gcc"), shimNeeds(t, "clang")
 	for _, c := range []struct{ line, want string }{
 		{"gcc -c a.c -o a.o", ""},
@@ -37,7 +39,14 @@ func TestShimWhoTakesTicket(t *testing.T) {
 		{"gcc -fuse-ld=mold a.c -o x", "ld.mold ticket"},
 		{"gcc -B/nowhere a.c -o x", "gcc ticket"},
 		{"ld -r a.o -o r.o", "ld ticket"},
-		{"ld --version && gcc -v && gcc -Wl,--version", ""},
+		{"ld -r -Tscript -o r.o", "ld ticket"},
+		{"ld -r --script=script -o r.o && ld -r -script script -o r.o", "ld ticket, ld ticket"},
+		{"ld -r -dT script -o r.o && ld -r -c mri -o r.o && ld -r --mri-script=mri -o r.o", "ld ticket, ld ticket, ld ticket"},
+		{"ld.lld -r -Tscript -o r.o && ld.mold -r -v --script=script -o r.o", "ld.lld ticket, ld.mold ticket"},
+		{"gcc -nostdlib -r -Wl,-Tscript -o r.o", "gcc ticket"},
+		{gcc + " -nostdlib -r --for-linker=-Tscript -o r.o", "ld ticket"},
+		{"gcc -v a.c -o x", "gcc ticket"}, // it prints COMPILER_PATH
+		{"ld --version && gcc -v && gcc -Wl,--version && ld -z now -v", ""},
 		{"mold -run gcc a.o -o x", "gcc ticket, mold passed"},
 		{"mold -run gcc a.c -o x", "mold ticket"},
 		{"gcc a.o -o x & gcc a.o -o y & wait", "gcc ticket, gcc ticket"},

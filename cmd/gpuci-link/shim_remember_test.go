@@ -43,6 +43,46 @@ func TestShimNotRemembered(t *testing.T) {
 	}
 }
 
+// TestShimNotRememberedTesting: ctest configures too, by cmake's own path; so do
+// tests that call ctest by its path, and cpack.
+func TestShimNotRememberedTesting(t *testing.T) {
+	r := shimRig(t, "cmake", "ctest", "cpack", "make", "gcc", "ld")
+	shimFile(t, r.dir+"/src/main.c", shimMain)
+	const lists = "cmake_minimum_required(VERSION 3.20)\nproject(x C)\nadd_executable(x main.c)\ninstall(TARGETS x)\ninclude(CPack)\n"
+	const looks = "find_program(MYLD ld)\n"
+	shimFile(t, r.dir+"/src/CMakeLists.txt", lists+looks)
+	shimFile(t, r.dir+"/packed.src/main.c", shimMain)
+	shimFile(t, r.dir+"/packed.src/CMakeLists.txt", lists)
+	shimFile(t, r.dir+"/script.cmake", `set(CTEST_SOURCE_DIRECTORY "${CTEST_SCRIPT_DIRECTORY}/src")
+set(CTEST_BINARY_DIRECTORY "${CTEST_SCRIPT_DIRECTORY}/script")
+set(CTEST_CMAKE_GENERATOR "Unix Makefiles")
+ctest_start(Experimental)
+ctest_configure()
+ctest_build()
+`)
+	outer := "cmake_minimum_required(VERSION 3.20)\nproject(y NONE)\nenable_testing()\nadd_test(NAME z COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test " + r.dir + "/src " + r.dir + "/inner --build-generator \"Unix Makefiles\")\n"
+	shimFile(t, r.dir+"/outer/CMakeLists.txt", outer)
+	const and = " --build-and-test src "
+	for name, line := range map[string]string{
+		"named":  "ctest" + and + "named --build-generator 'Unix Makefiles'",
+		"script": "ctest -S script.cmake",
+		"inner":  "cmake -S outer -B outer/b && cd outer/b && ctest",
+		"packed": "cmake -S packed.src -B packed && echo '" + strings.TrimSpace(looks) + "' >>packed.src/CMakeLists.txt && cd packed && cpack -G TGZ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_ = r.links(t)
+			r.must(t, line)
+			if r.links(t) == "" {
+				t.Error("no link came to us")
+			}
+			if !strings.Contains(readAll(t, r.dir+"/"+name+"/CMakeCache.txt"), "MYLD:FILEPATH=/") {
+				t.Error("it did not look for ld: this proved nothing")
+			}
+			r.notIn(t, r.dir+"/"+name)
+		})
+	}
+}
+
 // notIn fails the test when a file below dir names the shims; logs may.
 func (r rig) notIn(t *testing.T, dir string) {
 	t.Helper()

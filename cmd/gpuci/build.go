@@ -88,7 +88,7 @@ func (a *app) build(ctx context.Context, argv []string, noPressure bool) (int, e
 	}
 	defer os.Remove(temporary)
 	v.Log = cmp.Or(temporary, rec.LinkLog())
-	queued, env := d.Command(argv, base, p.dir, v)
+	env := d.CommandEnv(argv, base, p.dir, v)
 	ticket, err := a.serialize(ctx, p, argv)
 	if err != nil {
 		rec.Discard()
@@ -99,7 +99,7 @@ func (a *app) build(ctx context.Context, argv []string, noPressure bool) (int, e
 	}
 	w := a.linkWatch(v, env, d)
 	began := time.Now()
-	code, err := a.under(ctx, ticket, child{argv: queued, dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
+	code, err := a.under(ctx, ticket, child{argv: argv, dir: a.childDir(p), env: env, watch: func(ctx context.Context, p *proc.Process) {
 		rec.Follow(p, w)
 		w.Run(ctx, p.Members)
 	}})
