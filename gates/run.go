@@ -26,6 +26,7 @@ type Options struct {
 	State    string         // directory for runs/<run-id>/
 	Args     []string       // appended to the last command of the run: the verdict is partial
 	Strict   bool           // any mark makes a green need attention
+	Tools    []string       // of [reaper]
 	Version  string         // of gpuci
 	Queue    *Queue         // of the links; nil lets them run as they come
 	Pressure *Pressure      // on the machine; nil looks at none

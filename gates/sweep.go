@@ -30,6 +30,7 @@ func (f *flow) doSweep(ctx context.Context) StepState {
 	}
 	o := reaper.Options{
 		Wanted: func(lane string) bool { return lane == f.opt.Lane.Name }, Deadline: sweepTime, DryRun: true,
+		Rules: SweepRules(f.opt.Tools),
 		Lanes: []reaper.Lane{laneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: Runs(f.opt.State),
 	}
 	// With this lane alone, which costs no git: other lanes only take away from
@@ -69,6 +70,14 @@ func (f *flow) sweep(ctx context.Context, o reaper.Options) (reaper.Report, erro
 	r, err := reaper.Sweep(ctx, o)
 	f.sweptSum().After = f.stallNow(ctx)
 	return r, err
+}
+
+// SweepRules are the usual ones, with more tools in the family.
+func SweepRules(tools []string) reaper.Rules {
+	if len(tools) == 0 {
+		return reaper.Rules{}
+	}
+	return reaper.Rules{Family: append(reaper.DefaultFamily(), tools...)}
 }
 
 func laneOf(t worktrees.Tree) reaper.Lane {

@@ -199,7 +199,7 @@ func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g 
 	opt := gates.Options{
 		Gate: g, Root: cfg.Root, Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
 		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
-		Queue: queue, Pressure: &gates.Pressure{Rule: rule},
+		Tools: cfg.Tools, Queue: queue, Pressure: &gates.Pressure{Rule: rule},
 	}
 	if o.verbose {
 		opt.Detail = a.console.note

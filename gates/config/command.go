@@ -184,11 +184,17 @@ func (f *fields) products(g *Gate) {
 // leave reads the names of daemons that a build may start on purpose.
 func (f *fields) leave(g *Gate) {
 	e, items := f.texts("leave", `["sccache"]`)
+	g.Leave = f.programs(e, items, `leave = ["sccache"]`)
+}
+
+// programs are names of programs, without their directories.
+func (f *fields) programs(e *entry, items []*value, example string) (out []string) {
 	for _, item := range items {
 		if strings.ContainsAny(item.text, "/ \t") {
-			f.add(item.span, "write the program's name alone, as in leave = [\"sccache\"]", "%q in %s is no name of a program: %s", e.key, f.label, quoted(item.text))
+			f.add(item.span, "write the program's name alone, as in "+example, "%q in %s is no name of a program: %s", e.key, f.label, quoted(item.text))
 			continue
 		}
-		g.Leave = append(g.Leave, item.text)
+		out = append(out, item.text)
 	}
+	return out
 }

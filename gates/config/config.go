@@ -35,7 +35,8 @@ type Config struct {
 	MachineLinks int    // what the machine's own file says of them; 0 when it says nothing
 	LockDir      string // absolute; "" leaves the choice to the lock's own rules
 	Pressure     Pressure
-	Gates        []Gate // as they stand in the file
+	Tools        []string // [reaper] tools: programs that count as compilers and linkers beside the usual ones
+	Gates        []Gate   // as they stand in the file
 
 	origins map[string]setting
 }

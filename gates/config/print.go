@@ -27,6 +27,10 @@ func (c *Config) Print(w io.Writer) error {
 	p.line("timeout", tomlDuration(c.Build.Timeout))
 	p.line("serialize", tomlString(c.Build.Serialize))
 	p.pressure(c.Pressure)
+	if len(c.Tools) > 0 {
+		p.table("[reaper]", place{}.in("reaper"))
+		p.strings("tools", c.Tools)
+	}
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])
 	}

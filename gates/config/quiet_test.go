@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestQuietBox: true refuses, and the file that is printed is read as the same.
@@ -21,5 +23,21 @@ func TestQuietBox(t *testing.T) {
 		if want != "" && !strings.Contains(text.String(), `quiet-box = "`+want+`"`) {
 			t.Errorf("%s is printed in\n%s", value, text.String())
 		}
+	}
+}
+
+// TestTools: programs that a sweep knows beside the usual ones, each file's list
+// instead of the one before.
+func TestTools(t *testing.T) {
+	src := sourcesIn(t.TempDir())
+	write(t, src.Machine, "reaper.tools = [\"fpc\"]\n")
+	write(t, src.Workspace, "[reaper]\ntools = [\"ispc\", \"circt-opt\"]\n")
+	c := mustLoad(t, src)
+	if d := cmp.Diff([]string{"ispc", "circt-opt"}, c.Tools); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	var text strings.Builder
+	if err := c.Print(&text); err != nil || !strings.Contains(text.String(), "[reaper]\ntools = [\"ispc\", \"circt-opt\"]  # gpuci.toml:2") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 }

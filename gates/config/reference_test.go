@@ -61,7 +61,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 	tables := []string{
 		"[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[build]",
-		"[gate.scope]", "[pressure.io-full]", "[pressure]", "[workspace]", "the file",
+		"[gate.scope]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
 		t.Fatalf("tables that know keys: -want +got\n%s", d)

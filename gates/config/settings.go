@@ -17,6 +17,7 @@ func (l *layer) top(root *value) {
 	l.links(f)
 	l.lockDir(f)
 	l.pressure(f)
+	l.reaper(f)
 	l.gates(f)
 	f.done()
 }
@@ -116,6 +117,19 @@ func (l *layer) pressure(f *fields) {
 	t.duration("budget", 0, &p.Budget)
 	t.size("min-free", &p.MinFree)
 	t.choice("unknown", &p.Unknown, `write unknown = "mark" (go on, marked) or "refuse"`, UnknownMark, UnknownRefuse)
+	t.done()
+}
+
+// reaper reads which programs a sweep takes for compilers and linkers. A file
+// nearer to the workspace says all of them.
+func (l *layer) reaper(f *fields) {
+	t := f.sub("reaper", "[reaper] above its lines")
+	if t == nil {
+		return
+	}
+	if e, items := t.texts("tools", `["ispc"]`); e != nil {
+		l.config.Tools = t.programs(e, items, `tools = ["ispc"]`)
+	}
 	t.done()
 }
 
