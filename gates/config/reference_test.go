@@ -171,11 +171,15 @@ func TestReferenceComments(t *testing.T) {
 	src := sourcesIn(t.TempDir())
 	write(t, src.Workspace, "")
 	found := regexp.MustCompile(`(?m)^# ([a-z-]+ = .*)$`).FindAllStringSubmatch(Reference(), -1)
-	if len(found) != 1 {
-		t.Fatalf("got %d keys in comments, want 1: lock-dir", len(found))
+	if len(found) != 2 {
+		t.Fatalf("got %d keys in comments, want 2: lock-dir and tools", len(found))
 	}
 	write(t, src.Machine, found[0][1])
 	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) {
 		t.Errorf("%s gave the lock directory %q", found[0][1], c.LockDir)
+	}
+	write(t, src.Workspace, "[reaper]\n"+found[1][1])
+	if c := mustLoad(t, src); len(c.Tools) != 1 {
+		t.Errorf("%s gave the tools %q", found[1][1], c.Tools)
 	}
 }
