@@ -3,7 +3,7 @@ package reaper
 import "fmt"
 
 // condemn marks what goes with a leaked top: itself and all below it, less who
-// is spared and all below those.
+// is spared and all below those. What one tree spares no other one takes.
 func (t *trial) condemn(top Process) {
 	t.condemnFrom(top, *t.say(top), "", make(map[int]bool))
 }
@@ -20,11 +20,9 @@ func (t *trial) condemnFrom(p Process, top Judged, spare string, seen map[int]bo
 			spare = fmt.Sprintf("spared with all below %s: %s", label(p), reason)
 		}
 	}
-	switch j := t.said[p.PID]; {
+	switch {
 	case spare != "":
-		if j != nil && !j.Leaked {
-			j.Why = spare
-		}
+		t.spare[p.PID] = spare
 	case !p.Zombie():
 		t.goes(p, top)
 	}
@@ -61,6 +59,8 @@ func (t *trial) spared(p Process) string {
 		return "we are it, or run below it"
 	case p.Kernel:
 		return "it is the kernel's"
+	case t.rules.Protected != nil && t.rules.Protected(p):
+		return "a protected run"
 	case p.TTY != 0 && (p.Session == p.PID || p.PGRP == p.TPGID):
 		return "it has a terminal"
 	}

@@ -8,10 +8,10 @@
 //
 // It promises: nothing is ended because of what is not known; nothing of
 // another user, another namespace or a lane that was not asked for; nobody who
-// sits at a terminal; neither ourselves nor those above us. A signal goes only
-// to the process that was judged, read again just before. A kill is counted
-// when the process is gone, and one that SIGKILL does not end is named with
-// what it waits for.
+// sits at a terminal, and no protected run; neither ourselves nor those above
+// us. A signal goes only to the process that was judged, read again just
+// before. A kill is counted when the process is gone, and one that SIGKILL does
+// not end is named with what it waits for.
 //
 // What it does not find: a process without a name of the family, that has lost
 // its parent before anybody looked, left its leaf and cleared its environment;

@@ -33,14 +33,14 @@ func newFamily(names []string) family {
 	return f
 }
 
-// maxPrefix bounds the parts of a target prefix: x86_64-linux-gnu- has three,
-// aarch64-unknown-linux-gnu- four.
-const maxPrefix = 4
+// minPrefix and maxPrefix bound the parts of a target prefix: arm-linux- has
+// two, x86_64-linux-gnu- three.
+const minPrefix, maxPrefix = 2, 3
 
 // tool is the name in the family that the name of a file stands for, "" when it
-// stands for none: x86_64-linux-gnu-gcc-12 is gcc. A prefix of two parts or
-// more is one if what is left is in the family (and one of four only with linux
-// in it); a lone word before a dash is none.
+// stands for none: x86_64-linux-gnu-gcc-12 is gcc. What stands before it is a
+// target if what is left is in the family; a lone word before a dash is none,
+// and neither are four, which can be anybody's name for a program of his own.
 func (f family) tool(name string) string {
 	bare := unversioned(name)
 	switch {
@@ -55,8 +55,7 @@ func (f family) tool(name string) string {
 		if !ok || part == "" {
 			return ""
 		}
-		rest = after
-		if parts >= 2 && f[rest] && (parts < maxPrefix || strings.Contains(bare, "-linux-")) {
+		if rest = after; parts >= minPrefix && f[rest] {
 			return rest
 		}
 	}

@@ -16,10 +16,10 @@ const DefaultFloor = 2 * time.Second
 
 // Rules are what can be set of the rule; the zero value is the usual one.
 type Rules struct {
-	Family       []string      // base names of programs; nil is DefaultFamily
-	Floor        time.Duration // DefaultFloor when 0
-	TestBinaries bool          // orphaned test binaries of a target directory are leaked too
-	Protected    func(Process) bool
+	Family       []string           // base names of programs; nil is DefaultFamily
+	Floor        time.Duration      // DefaultFloor when 0
+	TestBinaries bool               // orphaned test binaries of a target directory are leaked too
+	Protected    func(Process) bool // somebody's long runs, never ended; nil is none
 }
 
 // ErrTorn says that a picture cannot be a whole one, so that nothing in it is
@@ -60,7 +60,8 @@ type trial struct {
 	unwanted bool // there are runs of lanes that are not wanted: a cookie can spare
 
 	said   map[int]*Judged
-	leaked []int // tops that are leaked, spared or not
+	leaked []int          // tops that are leaked, spared or not
+	spare  map[int]string // who is spared, and why
 }
 
 func newTrial(p Picture, lanes []Lane, wanted func(string) bool, r Rules) (*trial, error) {
@@ -82,7 +83,7 @@ func newTrial(p Picture, lanes []Lane, wanted func(string) bool, r Rules) (*tria
 		Picture: p, rules: r, family: newFamily(r.Family), wanted: wanted,
 		own:  &owners{lanes: lanes, facts: p.Facts, runs: p.Runs, seen: make(map[asked]owner)},
 		tool: make(map[int]string), script: make(map[int]bool), below: make(map[int][]int, len(p.Processes)),
-		above: map[int]bool{1: true}, said: make(map[int]*Judged),
+		above: map[int]bool{1: true}, said: make(map[int]*Judged), spare: make(map[int]string),
 	}
 	t.home, t.homely = p.Facts.Namespaces(p.Self)
 	for _, run := range p.Runs {

@@ -63,9 +63,13 @@ func (j Judgement) victims() []Judged {
 func (t *trial) judgement() Judgement {
 	depth := make(map[int]int, len(t.said))
 	var out Judgement
-	for pid, j := range t.said {
+	for pid, said := range t.said {
+		j := *said
+		if why, spared := t.spare[pid]; spared {
+			j.Leaked, j.Young, j.Why = false, false, why
+		}
 		depth[pid] = t.depth(pid)
-		out.Judged = append(out.Judged, *j)
+		out.Judged = append(out.Judged, j)
 	}
 	slices.SortFunc(out.Judged, func(a, b Judged) int {
 		if a.Top != b.Top {

@@ -32,7 +32,7 @@ var reals = []real{
 		return inState(t, pid, 'T')
 	}, true, "orphaned"},
 	{"versioned and for a target", func(t *testing.T, s stage) int {
-		return orphan(t, s.lane.Root, s.tool(t, "aarch64-unknown-linux-gnu-gcc-12.2"), "100")
+		return orphan(t, s.lane.Root, s.tool(t, "x86_64-linux-gnu-gcc-12.2"), "100")
 	}, true, "orphaned"},
 	{"sibling with the same beginning", func(t *testing.T, s stage) int {
 		dir := s.lane.Root + "2"

@@ -102,7 +102,10 @@ func (o *owners) byFiles(pid int) (own owner, told bool) {
 	if len(o.lanes) == 0 {
 		return owner{}, false
 	}
-	files, _ := o.facts.Files(pid) // none when they are not known
+	files, known := o.facts.Files(pid)
+	if !known {
+		return owner{}, false
+	}
 	for _, path := range files {
 		lane, ok := o.target(path)
 		switch {
