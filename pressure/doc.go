@@ -11,6 +11,8 @@
 // For a stretch of time that we watched ourselves, Stall works from the
 // difference of two totals.
 //
-// It does not watch, wait, or decide when work may start, and it does not read
-// the pressure files of a cgroup.
+// Watch sleeps until the kernel's triggers wake it, and Record takes a timeline
+// down. Admission says when work is better held back, Diagnose what a machine is
+// short of. The package knows nothing of lanes or processes: who waits for the
+// disk is handed to it.
 package pressure
