@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,10 @@ func (a *app) pressureWatch(parent context.Context, asJSON bool) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	w := a.watcher(asJSON)
+	// Nothing is to wake us on a machine at rest: not the collection either that
+	// Go makes every two minutes. What is shown takes little memory.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(watchMemory)
 	err := pressure.Watch(ctx, pressure.WatchOptions{Root: pressureRoot()}, func(e pressure.Event) {
 		if ctx.Err() != nil { // gpuci says so itself, below what stands there
 			return
@@ -69,6 +74,9 @@ func (a *app) pressureWatch(parent context.Context, asJSON bool) error {
 	w.end()
 	return err
 }
+
+// watchMemory is when memory is collected all the same, in bytes.
+const watchMemory = 64 << 20
 
 // watcher is the one for where stdout goes.
 func (a *app) watcher(asJSON bool) watcher {
