@@ -32,7 +32,7 @@ type Admission struct {
 // Hold is what is to be said of work that is held back.
 type Hold struct {
 	Why    string
-	Waited time.Duration // by this piece of work
+	Waited time.Duration // held back, this piece of work
 	Left   time.Duration // of the budget: the longest it can still take
 	Budget time.Duration
 }
@@ -53,23 +53,24 @@ func rough(d time.Duration) string {
 
 // Admitted is how the work was let in.
 type Admitted struct {
-	Waited  time.Duration
-	Under   string // why it begins under pressure, its budget being spent: one at a time now, and marked
-	Unknown error  // the pressure could not be told: marked
+	Waited  time.Duration // in all, looking included
+	Held    time.Duration // of that, held back: what the budget paid for
+	Under   string        // why it begins under pressure, its budget being spent: one at a time now, and marked
+	Unknown error         // what the rule asks for cannot be told, or never be had: marked
 }
 
 // ErrRefused says that the pressure cannot be told, and that the rule refuses
 // to begin then.
-var ErrRefused = errors.New("the pressure of this machine cannot be told")
+var ErrRefused = errors.New("the pressure of this machine cannot be told, or the rule not be kept")
 
 // Wait returns when the work may begin. On a machine without a stall that is
 // after one look at one file (two with MinFree). Errors: ErrRefused, or the
 // cause of ctx.
 func (a Admission) Wait(ctx context.Context) (Admitted, error) {
-	if a.Rule.Off || a.Rule == (Rule{}) {
+	if a.Rule.Off {
 		return Admitted{}, nil
 	}
-	w := admission{Admission: a, course: course{rule: a.Rule}}
+	w := admission{Admission: a, course: course{rule: a.Rule}, began: time.Now()}
 	return w.run(ctx)
 }
 
@@ -77,13 +78,13 @@ func (a Admission) Wait(ctx context.Context) (Admitted, error) {
 type admission struct {
 	Admission
 	course course
-	waited time.Duration
+	began  time.Time
+	held   time.Duration
 	left   time.Duration // of the budget, from the first look over the rule on
 	said   time.Time
 }
 
 func (a *admission) run(ctx context.Context) (Admitted, error) {
-	last := time.Now()
 	for first := true; ; first = false {
 		l, err := a.look()
 		if err != nil {
@@ -93,26 +94,48 @@ func (a *admission) run(ctx context.Context) (Admitted, error) {
 			l.others = a.others()
 		}
 		v := a.course.next(l)
-		if v == begin {
-			return Admitted{Waited: a.waited}, nil
-		}
-		if first {
+		switch {
+		case v == begin:
+			return a.in(), nil
+		case first:
 			a.left = a.Rule.Budget - a.spent()
+			if a.Looking != nil {
+				a.Looking()
+			}
 		}
-		if a.left <= 0 {
-			return a.spentOut(ctx)
-		}
-		if first && a.Looking != nil {
-			a.Looking()
+		if v == holding && a.left <= 0 {
+			in := a.in()
+			in.Under = a.course.why()
+			return in, nil
 		}
 		if v == holding {
 			a.tell()
 		}
-		if err := sleep(ctx, min(a.left, a.course.pause())); err != nil {
-			return Admitted{Waited: a.waited}, err
+		since := time.Now()
+		if err := sleep(ctx, a.pause(v)); err != nil {
+			return a.in(), err
 		}
-		last = a.pay(last)
+		if v == holding { // finding out is not paid for: it ends by itself
+			a.pay(time.Since(since))
+		}
 	}
+}
+
+// in is how it stands with the work.
+func (a *admission) in() Admitted {
+	in := Admitted{Held: a.held}
+	if len(a.course.looks) > 1 {
+		in.Waited = time.Since(a.began)
+	}
+	return in
+}
+
+// pause is how long to wait before the next look.
+func (a *admission) pause(v verdict) time.Duration {
+	if v == holding {
+		return min(a.left, a.course.pause())
+	}
+	return a.course.pause()
 }
 
 // over says whether a look is worth asking who waits for the disk.
@@ -129,6 +152,9 @@ func (a *admission) look() (look, error) {
 		m, err := ReadMemory(cmp.Or(a.Memory, RealMemory))
 		if err != nil {
 			return look{}, err
+		}
+		if a.Rule.MinFree > m.Total {
+			return look{}, fmt.Errorf("min-free is %s, and this machine has %s of memory in all", Bytes(a.Rule.MinFree), Bytes(m.Total))
 		}
 		l.free = m.Available
 	}
@@ -149,15 +175,12 @@ func (a *admission) spent() time.Duration {
 	return a.Spent()
 }
 
-// pay takes what has gone by since from the budget.
-func (a *admission) pay(since time.Time) time.Time {
-	now := time.Now()
-	d := now.Sub(since)
-	a.waited, a.left = a.waited+d, a.left-d
+// pay takes a time from the budget.
+func (a *admission) pay(d time.Duration) {
+	a.held, a.left = a.held+d, a.left-d
 	if a.Spend != nil {
 		a.Spend(d)
 	}
-	return now
 }
 
 func (a *admission) tell() {
@@ -165,37 +188,19 @@ func (a *admission) tell() {
 		return
 	}
 	a.said = time.Now()
-	a.Held(Hold{Why: a.course.why(), Waited: a.waited, Left: a.left, Budget: a.Rule.Budget})
+	a.Held(Hold{Why: a.course.why(), Waited: a.held, Left: a.left, Budget: a.Rule.Budget})
 }
 
 // remindEvery is how often work that is held back is spoken of.
 const remindEvery = 30 * time.Second
 
-// spentOut lets the work begin under pressure. That it is somebody else's is
-// looked at as ever: what has no budget left is not to be marked because of
-// its own doing.
-func (a *admission) spentOut(ctx context.Context) (Admitted, error) {
-	for len(a.course.looks) < firstLooks {
-		if err := sleep(ctx, firstPause); err != nil {
-			return Admitted{Waited: a.waited}, err
-		}
-		l, err := a.look()
-		if err != nil {
-			return a.unknown(err)
-		}
-		l.others = a.others()
-		if a.course.next(l) == begin {
-			return Admitted{Waited: a.waited}, nil
-		}
-	}
-	return Admitted{Waited: a.waited, Under: a.course.why()}, nil
-}
-
 func (a *admission) unknown(err error) (Admitted, error) {
+	in := a.in()
 	if a.Rule.Refuse {
-		return Admitted{Waited: a.waited}, fmt.Errorf("%w: %w", ErrRefused, err)
+		return in, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	return Admitted{Waited: a.waited, Unknown: err}, nil
+	in.Unknown = err
+	return in, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -39,10 +39,10 @@ func TestFieldCase3(t *testing.T) {
 		Others: func() Others { return Others{Count: 52, Text: "52 processes in D"} },
 		Held:   func(h Hold) { told = append(told, h.String()); cancel(enough) },
 	}
-	if got, err := a.Wait(ctx); !errors.Is(err, enough) || got.Waited == 0 {
+	if got, err := a.Wait(ctx); !errors.Is(err, enough) || got.Held != 0 {
 		t.Errorf("it began: %+v, %v", got, err)
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "io full 64% over 10 s") || !strings.Contains(told[0], "52 processes in D") || !strings.Contains(told[0], "held back for 4m5") {
+	if len(told) != 1 || !strings.Contains(told[0], "io full 64% over 10 s") || !strings.Contains(told[0], "52 processes in D") || !strings.Contains(told[0], "held back for 5m0s at most") {
 		t.Errorf("told %q", told)
 	}
 }
@@ -60,12 +60,12 @@ func TestFieldCase4(t *testing.T) {
 	held := 0
 	a.Held = func(Hold) { held++ }
 	first, err := a.Wait(t.Context())
-	if err != nil || !strings.Contains(first.Under, "dd (pid 991)") || held != 1 || first.Waited < rule.Budget {
+	if err != nil || !strings.Contains(first.Under, "dd (pid 991)") || held != 1 || first.Held < rule.Budget {
 		t.Errorf("first: %+v, %v, held %d times", first, err, held)
 	}
 	for range 3 {
 		again, err := a.Wait(t.Context())
-		if err != nil || again.Under == "" || again.Waited != 0 || held != 1 {
+		if err != nil || again.Under == "" || again.Held != 0 || held != 1 {
 			t.Errorf("again: %+v, %v, held %d times", again, err, held)
 		}
 	}
@@ -88,6 +88,15 @@ func TestAdmitMemory(t *testing.T) {
 		if under && got.Under != "1.0 GiB of memory available, min-free is 2.0 GiB" {
 			t.Errorf("under %q", got.Under)
 		}
+	}
+}
+
+// More than the machine has is not waited for.
+func TestAdmitTooMuch(t *testing.T) {
+	rule := ruleAt(fixture(t, 0))
+	rule.MinFree = 1 << 50
+	if got, err := (Admission{Rule: rule}).Wait(t.Context()); err != nil || got.Held != 0 || got.Unknown == nil || !strings.Contains(got.Unknown.Error(), "in all") {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -126,10 +135,13 @@ func TestRule(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", r, got, err)
 		}
 	}
-	if got, err := ParseRule(" long=10 "); err != nil || got.Long != 10 || got.Short != DefaultRule().Short {
+	if got, err := ParseRule(" long=30 "); err != nil || got.Long != 30 || got.Short != DefaultRule().Short {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, text := range []string{"long", "long=NaN", "long=200", "lng=1", "budget=-5m", "min-free=-1", "min-free=1GiB", "unknown=", "off long=3", "root=", "root=x", "long=1 root=y"} {
+	if got, err := ParseRule("long=20 resume=10 min-free=1.5GiB"); err != nil || got.MinFree != 3<<29 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, text := range []string{"long", "long=NaN", "long=200", "lng=1", "budget=-5m", "min-free=-1", "unknown=", "off long=3", "root=", "root=x", "long=1 root=y", "resume=50", "budget=5", "min-free=1GB", "min-free=-1KiB"} {
 		if got, err := ParseRule(text); err == nil || got != (Rule{}) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}

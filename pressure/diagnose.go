@@ -36,6 +36,7 @@ type Waiter struct {
 	Name  string // "ld.mold"
 	Where string // "lane kda-adjoint"
 	Count int
+	Link  bool // it is a compiler or a linker
 }
 
 // Diagnosis is the cause of a stall, in words.
@@ -120,6 +121,9 @@ func numbers(s Span) string {
 		add("some", s.IO.Some)
 	}
 	add("memory full", s.Memory.Full)
+	if s.Memory.Full.Percent() < memoryLimit && s.Memory.Some.Percent() >= memorySome {
+		add("some", s.Memory.Some)
+	}
 	add("cpu some", s.CPU.Some)
 	return strings.Join(parts, ", ")
 }
@@ -155,12 +159,37 @@ const manyWriters = 4
 
 func diskAdvice(m *Memory, inD []Waiter) string {
 	switch {
-	case count(inD) >= manyWriters:
+	case links(inD) >= manyWriters:
 		return "start builds by gpuci build (or after eval \"$(gpuci env)\"), so that one link at a time writes; gpuci lock status names those that do not"
 	case m != nil && m.Dirty+m.Writeback > m.Total/10:
 		return fmt.Sprintf("%s wait in memory to be written: gpuci pressure wait --io-full 25 returns when the disk breathes", Bytes(m.Dirty+m.Writeback))
 	}
-	return "gpuci pressure wait --io-full 25 returns when the disk breathes"
+	text := "gpuci pressure wait --io-full 25 returns when the disk breathes"
+	if name := largest(inD); name != "" {
+		text += "; whose " + name + " is, may know how long it takes"
+	}
+	return text
+}
+
+// links are the compilers and linkers among them.
+func links(list []Waiter) (n int) {
+	for _, w := range list {
+		if w.Link {
+			n += w.Count
+		}
+	}
+	return n
+}
+
+// largest is the name of the largest group that is no compiler or linker.
+func largest(list []Waiter) (name string) {
+	n := 0
+	for _, w := range list {
+		if !w.Link && w.Count > n {
+			name, n = w.Name, w.Count
+		}
+	}
+	return name
 }
 
 func count(list []Waiter) (n int) {
@@ -192,7 +221,7 @@ func unknown(r Reading) string {
 			return x.Unknown.Error()
 		}
 	}
-	return "no time passed between two looks"
+	return "a kernel before Linux 5.13, or one that was not looked at twice"
 }
 
 // Bytes is a size for people, in binary units.

@@ -70,7 +70,7 @@ const maxFile = 4096
 func readFile(path string) Resource {
 	data, err := readUpTo(path, maxFile)
 	if err != nil {
-		return Resource{Unknown: reason(err)}
+		return Resource{Unknown: reason(path, err)}
 	}
 	r, err := Parse(data)
 	if err != nil {
@@ -86,17 +86,32 @@ func readUpTo(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path) // a FIFO that somebody writes to would hold us
+	}
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // reason says what a file that cannot be read means, and what to do about it.
 // An error names its file already.
-func reason(err error) error {
+func reason(path string, err error) error {
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && misnamed(filepath.Dir(path)):
+		return fmt.Errorf("%w: there is no such directory of pressure files (root= comes last in GPUCI_PRESSURE)", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: this kernel has no pressure stall information (CONFIG_PSI, Linux 4.20)", err)
 	case errors.Is(err, unix.EOPNOTSUPP):
 		return fmt.Errorf("%w: pressure stall information is switched off; boot with psi=1", err)
 	}
 	return err
+}
+
+// misnamed says that a directory of pressure files is not the kernel's and not
+// there.
+func misnamed(dir string) bool {
+	if dir == Real {
+		return false
+	}
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
 }

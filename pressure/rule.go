@@ -2,6 +2,7 @@ package pressure
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +12,8 @@ import (
 //
 // It is held back while IO full was over Long in the last ten seconds and is
 // over Short now, because of somebody else, and is not falling fast; it goes on
-// below Resume. The zero value holds nothing back.
+// below Resume. DefaultRule is a good one; the zero value lets everything begin
+// at once, and marks it under any pressure at all.
 type Rule struct {
 	Long    float64       // percent of the last ten seconds
 	Short   float64       // percent of the last second or two
@@ -68,13 +70,39 @@ func ParseRule(text string) (Rule, error) {
 		r.Root = dir
 		return r, err
 	}
+	resume := r.Resume
+	r.Resume = -1 // not said
 	for _, word := range strings.Fields(text) {
 		key, value, _ := strings.Cut(word, "=")
 		if err := r.set(key, value); err != nil {
 			return Rule{}, fmt.Errorf("read rule of pressure: %s: %w", word, err)
 		}
 	}
+	if r.Resume < 0 {
+		r.Resume = min(resume, r.Long, r.Short)
+	}
+	if most := min(r.Long, r.Short); r.Resume > most {
+		return Rule{}, fmt.Errorf("read rule of pressure: resume=%g: work would go on at that, but be held back over %g: resume is at most the lower one of long and short", r.Resume, most)
+	}
 	return r, nil
+}
+
+// parseBytes reads a number of bytes, or a size such as 28GiB.
+func parseBytes(text string) (int64, error) {
+	for unit, name := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if number, ok := strings.CutSuffix(text, name); ok {
+			v, err := strconv.ParseFloat(number, 64)
+			if v *= math.Pow(1024, float64(unit+1)); err != nil || !(v >= 0 && v < math.MaxInt64) {
+				break
+			}
+			return int64(v), nil
+		}
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || v < 0 {
+		return 0, fmt.Errorf("%q is no size such as 28GiB", text)
+	}
+	return v, nil
 }
 
 func (r *Rule) set(key, value string) (err error) {
@@ -86,9 +114,11 @@ func (r *Rule) set(key, value string) (err error) {
 	case "resume":
 		r.Resume, err = percent([]byte(value))
 	case "min-free":
-		r.MinFree, err = strconv.ParseInt(value, 10, 64)
+		r.MinFree, err = parseBytes(value)
 	case "budget":
-		r.Budget, err = time.ParseDuration(value)
+		if r.Budget, err = time.ParseDuration(value); err != nil {
+			err = fmt.Errorf("%q is no duration such as 5m or 90s", value)
+		}
 	case "unknown":
 		r.Refuse = value == "refuse"
 		if value != "refuse" && value != "mark" {

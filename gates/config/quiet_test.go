@@ -41,3 +41,12 @@ func TestTools(t *testing.T) {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }
+
+// TestResumeFollows: who lowers the limits need not lower what work goes on at.
+func TestResumeFollows(t *testing.T) {
+	src := sourcesIn(t.TempDir())
+	write(t, src.Workspace, "pressure.io-full = { long = 20 }\n")
+	if io := mustLoad(t, src).Pressure.IOFull; io.Long != 20 || io.Short != defaultShort || io.Resume != 20 {
+		t.Errorf("%+v", io)
+	}
+}

@@ -135,19 +135,15 @@ func (l *layer) reaper(f *fields) {
 
 // agree checks values that can come from different files against each other.
 func (c *Config) agree() Problems {
-	io := c.Pressure.IOFull
+	io := &c.Pressure.IOFull
 	most := min(io.Long, io.Short)
+	s, said := c.origins["pressure.io-full.resume"]
+	if !said { // then the others may go below the default
+		io.Resume = min(io.Resume, most)
+	}
 	if io.Resume <= most {
 		return nil
 	}
-	key := "pressure.io-full.resume"
-	if _, ok := c.Origin(key); !ok { // then another value went below the default
-		key = "pressure.io-full.short"
-		if io.Long == most {
-			key = "pressure.io-full.long"
-		}
-	}
-	s := c.origins[key]
 	msg := fmt.Sprintf("work would resume at %d %% but be held back over %d %%", io.Resume, most)
 	return Problems{s.text.problem(s.span, msg, fmt.Sprintf("write resume = %d or less", most))}
 }
