@@ -19,10 +19,9 @@ type Options struct {
 	Marks string // $GPUCI_TICKETS: tickets that processes above us hold
 
 	// Admit, if set, is asked when it is our turn, and returns when the machine
-	// may take the work. Until then the place in line is kept, and held is to be
-	// told why; with "" that it takes a moment to find out. alone asks that no other ticket be ahead of ours, however many
-	// slots there are.
-	Admit func(ctx context.Context, held func(why string)) (alone bool, err error)
+	// may take the work. alone asks that no other ticket be ahead of ours, however
+	// many slots there are.
+	Admit func(context.Context, Turn) (alone bool, err error)
 
 	// Waiting, if set, is told at once when there is a wait, then every
 	// Every (RemindEvery when 0), and when the directory was removed under us.

@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// Turn is what is known of a ticket whose turn it is.
+type Turn struct {
+	Held   func(why string) // to be told why the work is held back; with "" that it takes a moment to find out
+	Behind time.Duration    // waited in line, behind tickets that were held back themselves
+}
+
 // admitError is an error that Options.Admit gave: not one of the directory.
 type admitError struct{ error }
 
@@ -17,7 +23,11 @@ func (w *wait) admit(ctx context.Context) error {
 	asked, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { w.watch(asked, cancel) })
-	alone, err := w.o.Admit(asked, func(why string) { w.t.note(granted{Held: Clip(why), Looking: why == ""}) })
+	began := time.Now()
+	alone, err := w.o.Admit(asked, Turn{
+		Held:   func(why string) { w.t.note(granted{Held: Clip(why), Looking: why == ""}) },
+		Behind: w.behind,
+	})
 	cause := context.Cause(asked)
 	cancel(nil)
 	watching.Wait()
@@ -29,6 +39,8 @@ func (w *wait) admit(ctx context.Context) error {
 	}
 	if alone {
 		w.o.Slots = 1
+		w.began, w.looked = w.began.Add(time.Since(began)), time.Now() // it did not wait for the lock meanwhile
+		w.foreign, w.idle = false, false
 		w.t.note(granted{}) // it waits for others now
 		return w.untilFirst(ctx)
 	}

@@ -15,13 +15,16 @@ type asking struct {
 	asked chan struct{}
 	got   chan *Ticket
 	err   chan error
+
+	behind time.Duration // as of the last asking
 }
 
 func ask(t *testing.T, o Options) *asking {
 	t.Helper()
 	a := &asking{let: make(chan bool), asked: make(chan struct{}, 8), got: make(chan *Ticket, 1), err: make(chan error, 1)}
-	o.Admit = func(ctx context.Context, held func(string)) (bool, error) {
-		held("held back: io full 86%")
+	o.Admit = func(ctx context.Context, turn Turn) (bool, error) {
+		turn.Held("held back: io full 86%")
+		a.behind = turn.Behind
 		a.asked <- struct{}{}
 		select {
 		case alone := <-a.let:
@@ -149,10 +152,46 @@ func TestRemovedWhileHeldBack(t *testing.T) {
 // What Admit gives comes out as it is, and the place is given up.
 func TestRefusedInItsTurn(t *testing.T) {
 	o, want := Options{Dir: lockDir(t, 1), Wait: -1}, errors.New("no pressure files")
-	o.Admit = func(context.Context, func(string)) (bool, error) { return false, want }
+	o.Admit = func(context.Context, Turn) (bool, error) { return false, want }
 	if _, err := Acquire(t.Context(), o); !errors.Is(err, want) || errors.Is(err, ErrUnfit) || Remedy(err, o.Dir) != "" {
 		t.Errorf("%v", err)
 	}
 	o.Admit = nil
 	take(t, Options{Dir: o.Dir})
+}
+
+// Who waits behind one that is held back waits for the machine: that is in no
+// limit of its wait, and it is told how long it was.
+func TestBehindOneHeldBack(t *testing.T) {
+	o := Options{Dir: lockDir(t, 1), Wait: time.Second}
+	first := ask(t, o)
+	<-first.asked
+	second := ask(t, o)
+	soon(t, "a second ticket", func() bool { list, _ := Tickets(t.Context(), o.Dir, Link); return len(list) == 2 })
+	time.Sleep(3 * time.Second) // three times its limit
+	first.let <- false
+	_ = first.ticket(t).Release()
+	<-second.asked
+	if second.behind < 2*time.Second {
+		t.Errorf("it is told of %s", second.behind)
+	}
+	second.let <- false
+	second.ticket(t)
+}
+
+// What was waited for the machine is not charged to the wait for the lock after.
+func TestAloneAfterALongHold(t *testing.T) {
+	o := Options{Dir: lockDir(t, 2), Wait: 2 * time.Second}
+	first := take(t, o)
+	a := ask(t, o)
+	<-a.asked
+	time.Sleep(3 * time.Second)
+	a.let <- true
+	soon(t, "a wait for the first", func() bool {
+		list, _ := Tickets(t.Context(), o.Dir, Link)
+		return len(list) == 2 && list[1].State == StateWaits && list[1].Held == ""
+	})
+	time.Sleep(time.Second) // half of its limit
+	_ = first.Release()
+	a.ticket(t)
 }

@@ -21,9 +21,10 @@ type Budget struct {
 // budgetPrefix begins the names of these files: no lock has such a name.
 const budgetPrefix = "held."
 
-// budgetLife is how long such a file is kept. A build that runs longer begins a
-// new budget.
-const budgetLife = 24 * time.Hour
+// budgetLife is how long a budget counts after it was last drawn on. A shell's job
+// can last for weeks, as that of a CI agent does: after an hour without being held
+// back it has its whole budget again.
+const budgetLife = time.Hour
 
 // BudgetOf is the budget of a build, named by its id, or by what else tells its
 // processes from others. dir is the lock directory, "" the machine's.
@@ -44,6 +45,9 @@ func (b Budget) Spent() (sum time.Duration) {
 		return 0
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || time.Since(info.ModTime()) > budgetLife {
+		return 0
+	}
 	buf := make([]byte, maxBudget)
 	n, _ := f.Read(buf)
 	for line := range strings.Lines(string(buf[:n])) {
@@ -71,10 +75,31 @@ func (b Budget) Spend(d time.Duration) error {
 		return fmt.Errorf("note time held back: %w", err)
 	}
 	defer f.Close()
-	if _, err := f.WriteString(strconv.FormatInt(int64(d), 10) + "\n"); err != nil {
+	if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > budgetLife {
+		_ = f.Truncate(0)
+	}
+	// A line that was torn before it is ended first.
+	if _, err := f.WriteString("\n" + strconv.FormatInt(int64(d), 10) + "\n"); err != nil {
 		return fmt.Errorf("note time held back: %w", err)
 	}
 	return nil
+}
+
+// SpendAtLeast makes sure that so much of it is gone: what several links of a
+// build waited at the same time counts once.
+func (b Budget) SpendAtLeast(d time.Duration) error {
+	if gone := b.Spent(); gone < d {
+		return b.Spend(d - gone)
+	}
+	return nil
+}
+
+// Drop takes the budget away, at the end of its build.
+func (b Budget) Drop() {
+	if f, err := b.open(unix.O_RDONLY); err == nil {
+		_ = f.Close()
+		_ = os.Remove(b.path)
+	}
 }
 
 // open refuses what somebody else has put in the file's place: the directory is

@@ -39,6 +39,24 @@ func TestBudget(t *testing.T) {
 	if got := b.Spent(); got != time.Second {
 		t.Errorf("%s is gone, want 1s", got)
 	}
+	b.Drop()
+	for _, d := range []time.Duration{3 * time.Second, 2 * time.Second} {
+		if err := b.SpendAtLeast(d); err != nil || b.Spent() != 3*time.Second {
+			t.Errorf("at least %s: %s is gone, %v", d, b.Spent(), err)
+		}
+	}
+	// After an hour without being held back it is whole again.
+	long := time.Now().Add(-budgetLife - time.Minute)
+	if err := os.Chtimes(b.path, long, long); err != nil || b.Spent() != 0 {
+		t.Errorf("after an hour %s is gone, %v", b.Spent(), err)
+	}
+	if err := b.Spend(time.Second); err != nil || b.Spent() != time.Second {
+		t.Errorf("then %s is gone, %v", b.Spent(), err)
+	}
+	b.Drop()
+	if _, err := os.Lstat(b.path); err == nil || b.Spent() != 0 {
+		t.Error("it is there after its end")
+	}
 }
 
 // Files of builds that are long over go when a new one begins; others stay, and

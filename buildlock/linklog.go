@@ -16,6 +16,7 @@ const (
 	TimedOut = "timeout" // its wait ran out: it was not run
 	Failed   = "failed"  // no ticket could be made: it was not run
 	Removed  = "removed" // no link: the lock directory was removed while one queued
+	Holding  = "holding" // the link is held back from here on, because of the pressure
 	Ended    = "ended"   // the link of a ticket was seen to be over, by who watches the build
 	Inner    = "build"   // no link: a build began in this one that has a journal of its own
 )
@@ -27,6 +28,7 @@ type LinkEvent struct {
 	Tool    string        `json:"tool"` // the shim's name: cc, ld.lld
 	Role    string        `json:"role"` // cc, ld, nvcc
 	PID     int           `json:"pid"`
+	What    string        `json:"what,omitempty"` // what is linked: cc -o prog
 	Ticket  string        `json:"ticket,omitempty"`
 	Waited  time.Duration `json:"-"`                          // in line and held back, had it a ticket in the end or not; JSON has it in seconds
 	Held    time.Duration `json:"-"`                          // of that, held back in its turn because of the pressure

@@ -45,6 +45,9 @@ type granted struct {
 	Looking bool      `json:"looking,omitempty"` // whether it is to be is being found out
 }
 
+// waits says that the pressure is waited for.
+func (g granted) waits() bool { return g.Granted.IsZero() && (g.Held != "" || g.Looking) }
+
 func newRecord(w Who) (record, error) {
 	id, err := proc.Real.Identity(os.Getpid())
 	if err != nil {

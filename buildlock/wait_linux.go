@@ -25,6 +25,8 @@ type wait struct {
 	looked  time.Time     // when we last looked who is ahead
 	foreign bool          // then, all slots were somebody else's
 	charged time.Duration // of the wait, behind somebody else
+	idle    bool          // as of the last look, all that are ahead are held back themselves
+	behind  time.Duration // of the wait, while that was so
 }
 
 // untilFirst returns when fewer live tickets than slots are ahead of ours.
@@ -95,18 +97,25 @@ func (w *wait) look() ([]uint64, error) {
 }
 
 // charge counts the time since the last look, if the lock was somebody else's
-// then. A large build whose links come one after the other is not at the end
+// then. Behind one that is held back because of the pressure the machine is
+// waited for, not the lock. A large build whose links come one after the other is not at the end
 // of its patience because of itself.
 func (w *wait) charge(ahead []uint64) {
 	now := time.Now()
-	if w.foreign {
+	switch {
+	case w.idle:
+		w.behind += now.Sub(w.looked)
+	case w.foreign:
 		w.charged += now.Sub(w.looked)
 	}
-	w.looked, w.foreign = now, true
-	for _, n := range ahead[:min(w.slots, len(ahead))] {
-		if r, _, err := w.t.queue.record(n); err == nil && w.o.Who.Build != "" && r.Build == w.o.Who.Build {
+	first := ahead[:min(w.slots, len(ahead))]
+	w.looked, w.foreign, w.idle = now, true, len(first) > 0
+	for _, n := range first {
+		r, g, err := w.t.queue.record(n)
+		if err == nil && w.o.Who.Build != "" && r.Build == w.o.Who.Build {
 			w.foreign = false
 		}
+		w.idle = w.idle && err == nil && g.waits()
 	}
 }
 

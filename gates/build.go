@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"gpuci/buildlock/links"
 	"gpuci/pressure"
 	"gpuci/reaper/proc"
+
+	"golang.org/x/sys/unix"
 )
 
 // BuildRecord is what is written down of a build that is no gate's: a directory
@@ -77,7 +80,7 @@ func makeLinkLog(path string) error {
 }
 
 // LinkLog is the file that the shims write to.
-func (b *BuildRecord) LinkLog() string { return filepath.Join(b.Dir, "links.jsonl") }
+func (b *BuildRecord) LinkLog() string { return filepath.Join(b.Dir, linksFile) }
 
 // Follow says which command is the build, and whose links are watched.
 func (b *BuildRecord) Follow(p *proc.Process, w *links.Watch) {
@@ -111,28 +114,50 @@ func (b *BuildRecord) Discard() {
 
 // tidyBuilds takes away the oldest records. One without an end may be of a
 // build that goes on; after a week it is of one that was killed.
+//
+// Only what we made is touched: directories with names of ours, and in them the
+// files of ours. Whatever else lies there stays, and so does what it lies in.
 func tidyBuilds(dir string) {
 	const week = 7 * 24 * time.Hour
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return // not there, or a link to somewhere else
+	}
 	list, err := os.ReadDir(dir) // by name, which is by time
+	list = slices.DeleteFunc(list, func(e os.DirEntry) bool { return !e.IsDir() || !runForm.MatchString(e.Name()) })
 	if err != nil || len(list) <= keepBuilds {
 		return
 	}
-	for _, e := range slices.Clone(list[:len(list)-keepBuilds]) {
+	for _, e := range list[:len(list)-keepBuilds] {
 		path := filepath.Join(dir, e.Name())
 		_, err := os.Lstat(filepath.Join(path, buildFile))
 		if info, ierr := e.Info(); errors.Is(err, os.ErrNotExist) && (ierr != nil || time.Since(info.ModTime()) < week) {
 			continue
 		}
-		if e.IsDir() {
-			_ = os.RemoveAll(path)
+		for _, name := range []string{buildFile, buildFile + ".part", pressureFile, linksFile} {
+			_ = os.Remove(filepath.Join(path, name))
 		}
+		_ = os.Remove(path)
 	}
 }
+
+// linksFile is what the shims of a build write to.
+const linksFile = "links.jsonl"
+
+// maxBuildFile bounds what is read of a build.json; a real one has a kilobyte.
+const maxBuildFile = 1 << 20
 
 // ReadBuild reads a build.json.
 func ReadBuild(dir string) (Build, error) {
 	var b Build
-	data, err := os.ReadFile(filepath.Join(dir, buildFile))
+	f, err := os.OpenFile(filepath.Join(dir, buildFile), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return b, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return b, fmt.Errorf("read build: %s is no regular file", f.Name())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxBuildFile))
 	if err == nil {
 		err = json.Unmarshal(data, &b)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/beside"
+	"gpuci/buildlock/shim"
 	"gpuci/gates/config"
 	"gpuci/pressure"
 	"gpuci/reaper/proc"
@@ -44,15 +45,15 @@ func (f *flow) doPressure(ctx context.Context) StepState {
 		return StepNone
 	}
 	a := pressure.Admission{
-		Rule: p.Rule, Others: Others,
+		Rule: p.Rule, Others: others(),
 		Held: func(h pressure.Hold) { f.opt.note("gate %s is %s", f.gate.Name, h) },
 	}
 	if q := f.opt.Queue; q != nil && q.Unfit == nil {
-		b := buildlock.BudgetOf(q.Values.LockDir, f.v.Run)
+		b := buildlock.BudgetOf(q.Values.LockDir, f.budget())
 		a.Spent, a.Spend = b.Spent, func(d time.Duration) { _ = b.Spend(d) } // then the links have their own
 	}
 	in, err := a.Wait(ctx)
-	f.v.Held = in.Waited.Seconds()
+	f.v.Held = in.Held.Seconds()
 	switch {
 	case errors.Is(err, pressure.ErrRefused):
 		f.refuse(err.Error(), `boot with psi=1, or let gates go on with a mark: unknown = "mark" in [pressure]`)
@@ -60,11 +61,27 @@ func (f *flow) doPressure(ctx context.Context) StepState {
 	case err != nil:
 		return StepFailed // stopped
 	case in.Unknown != nil:
-		f.mark("pressure unknown: " + in.Unknown.Error())
+		f.mark("pressure: " + in.Unknown.Error())
 	case in.Under != "":
 		f.mark("under pressure: " + in.Under)
 	}
 	return StepDone
+}
+
+// budget names the build whose budget is drawn on: of a gate in a gate, or in a
+// build, the outer one's.
+func (f *flow) budget() string {
+	if id := os.Getenv(shim.BudgetVar); id != "" {
+		return id
+	}
+	return f.v.Run
+}
+
+// dropBudget takes the gate's own away.
+func (f *flow) dropBudget() {
+	if q := f.opt.Queue; q != nil && f.budget() == f.v.Run {
+		buildlock.BudgetOf(q.Values.LockDir, f.v.Run).Drop()
+	}
 }
 
 // Waiters are the processes that wait for the disk, ours and others', in groups.
@@ -75,7 +92,7 @@ func Waiters() (out []pressure.Waiter) {
 	}
 	count := map[[2]string]int{}
 	for _, s := range table {
-		if s.State != 'D' || s.Kernel {
+		if s.State != 'D' || s.Kernel || beside.NotDisk(proc.Real, s.PID) {
 			continue
 		}
 		where := "in a directory that cannot be seen"
@@ -93,12 +110,15 @@ func Waiters() (out []pressure.Waiter) {
 	return out
 }
 
-// Others are the processes that wait for the disk and did not come of this
+// others are the processes that wait for the disk and did not come of this
 // gpuci.
-func Others() pressure.Others {
-	list, err := beside.Waiting(proc.Real, os.Getpid())
-	if len(list) > 0 {
-		err = nil // some are seen: that is enough to know
+func others() func() pressure.Others {
+	var o beside.Observer
+	return func() pressure.Others {
+		list, err := o.Waiting()
+		if len(list) > 0 {
+			err = nil // some are seen: that is enough to know
+		}
+		return pressure.Others{Count: len(list), Text: beside.Text(proc.Real, list), Err: err}
 	}
-	return pressure.Others{Count: len(list), Text: beside.Text(proc.Real, list), Err: err}
 }

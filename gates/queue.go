@@ -84,6 +84,7 @@ func (f *flow) queued(argv, env []string) []string {
 	if f.opt.Pressure != nil {
 		v.Rule = f.opt.Pressure.Rule.String()
 	}
+	v.Budget = f.v.Run
 	v.Command, v.Build, v.Log = buildlock.Clip(quoteArgv(argv)), f.v.Run, f.linkLog
 	env = f.opt.Queue.Shims.CommandEnv(argv, env, filepath.Join(f.opt.Root, f.gate.Dir), v)
 	if f.buildLock != nil {
@@ -197,7 +198,7 @@ func (f *flow) linksOf() {
 		f.mark("links ran under pressure, one at a time: " + s.Under)
 	}
 	if s.Blind != "" {
-		f.mark("links: pressure unknown: " + s.Blind)
+		f.mark("links: pressure: " + s.Blind)
 	}
 	for _, p := range s.Past {
 		f.mark("links without a ticket: at least " + p.String())

@@ -106,6 +106,7 @@ func (f *flow) overRun() (end func() pressure.Timeline) {
 	if f.gate.QuietBox == "" {
 		return func() pressure.Timeline { return nil }
 	}
+	f.pressure.beginRun()
 	ctx, stop := context.WithCancel(context.Background())
 	var whole pressure.Timeline
 	done := make(chan struct{})
@@ -126,14 +127,31 @@ func (f *flow) overRun() (end func() pressure.Timeline) {
 	}
 }
 
+// stalls are the share of the run in which nothing on the machine moved for want
+// of the disk, and nothing of the run itself. Where the machine hardly stalled,
+// the latter does not matter and need not be known.
+func (f *flow) stalls(run pressure.Timeline) (full, own float64, known bool) {
+	s := run.Summary()
+	if s.IOFull == nil {
+		return 0, 0, false
+	}
+	if s.IOFull.Mean <= foreignStall {
+		return s.IOFull.Mean, 0, true
+	}
+	waited, ok := f.pressure.ownStall()
+	if !ok || s.Seconds <= 0 {
+		return s.IOFull.Mean, 0, false
+	}
+	return s.IOFull.Mean, min(1, waited.Seconds()/s.Seconds), true
+}
+
 // never is longer than any run.
 const never = 365 * 24 * time.Hour
 
 // stayedQuiet looks back at the run: a gate that wants a quiet machine is not
 // judged by numbers that were taken beside somebody else's work.
 //
-// run is the whole of it in one step; the timeline, by the second, knows of the
-// run's own cgroup.
+// run is the whole of it in one step.
 func (f *flow) stayedQuiet(run pressure.Timeline) {
 	if f.gate.QuietBox == "" || run.Summary().Seconds < tooShort {
 		return // then the look just before it says all there is to say
@@ -144,9 +162,12 @@ func (f *flow) stayedQuiet(run pressure.Timeline) {
 	} else if cpu.Mean > busyLimit() {
 		parts = append(parts, fmt.Sprintf("others used %.0f%% of the processors", 100*cpu.Mean))
 	}
-	s := f.pressure.during(run).Summary()
-	if s.IOFull != nil && s.OwnIOFull != nil && s.IOFull.Mean > s.OwnIOFull.Mean+foreignStall {
-		parts = append(parts, fmt.Sprintf("io full %.0f%%, of that %.0f%% in the run itself", 100*s.IOFull.Mean, 100*s.OwnIOFull.Mean))
+	full, own, known := f.stalls(run)
+	switch {
+	case !known:
+		f.mark("whether the machine stayed quiet is not known: what the run itself waited for the disk could not be told apart")
+	case full > own+foreignStall:
+		parts = append(parts, fmt.Sprintf("io full %.0f%%, of that %.0f%% in the run itself", 100*full, 100*own))
 	}
 	if len(parts) > 0 {
 		f.notQuiet("the machine did not stay quiet: " + strings.Join(parts, ", ") + "; the numbers do not stand")

@@ -99,6 +99,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 	f.recordPressure()
 	f.walk(ctx)
 	f.endPressure()
+	f.dropBudget()
 	f.rebind(context.WithoutCancel(ctx))
 	f.v.Bound.Tools = f.answers(tools)
 	f.decide(ctx)

@@ -11,6 +11,8 @@ import (
 	"gpuci/buildlock/links"
 	"gpuci/pressure"
 	"gpuci/reaper/proc"
+
+	"golang.org/x/sys/unix"
 )
 
 // timeline is the pressure during a gate, on disk in pressure.jsonl and here. It
@@ -25,7 +27,10 @@ type timeline struct {
 	child  *proc.Process
 	used   time.Duration // by the commands before it
 	fault  error
-	links  *links.Watch
+
+	stalled    time.Duration // in which all of a run's commands waited for the disk at once
+	stallKnown bool
+	links      *links.Watch
 }
 
 // pressureFile is the name of a timeline in the directory of a run or a build.
@@ -72,7 +77,9 @@ func (t *timeline) leaveOff(p *proc.Process) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.used += p.Usage().CPU
+	u := p.Usage()
+	t.used += u.CPU
+	t.stalled, t.stallKnown = t.stalled+u.Stalled, t.stallKnown && u.StallKnown
 	t.child = nil
 }
 
@@ -103,10 +110,20 @@ func (t *timeline) cpu() (time.Duration, error) {
 	child, used := t.child, t.used
 	t.mu.Unlock()
 	if child == nil {
-		return used, nil
+		return used + ownCPU(), nil
 	}
 	now, err := child.CPU()
-	return used + now, err
+	return used + now + ownCPU(), err
+}
+
+// ownCPU is the processor time that this gpuci itself has used: what a run
+// prints costs us something, and is not somebody else's work.
+func ownCPU() time.Duration {
+	var ru unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &ru) != nil {
+		return 0
+	}
+	return time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 }
 
 // queue says whose links are waited for.
@@ -154,21 +171,24 @@ func (t *timeline) diagnosis() (pressure.Diagnosis, bool) {
 	return pressure.Diagnose(pressure.Span{From: p.Time.Add(-p.Length), To: p.Time, CPU: p.CPU, IO: p.IO, Memory: p.Memory}, pressure.Reading{}, nil, Waiters()), true
 }
 
-// during are the steps of the seconds that a run took.
-func (t *timeline) during(run pressure.Timeline) (out pressure.Timeline) {
-	if t == nil || len(run) == 0 {
-		return nil
+// beginRun says that the commands from here on are those of the run.
+func (t *timeline) beginRun() {
+	if t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.stalled, t.stallKnown = 0, true
 	}
-	to := run[len(run)-1].Time
-	from := run[0].Time.Add(-run[0].Length)
+}
+
+// ownStall is how long all of a run's commands waited for the disk at once, by
+// their own cgroups.
+func (t *timeline) ownStall() (time.Duration, bool) {
+	if t == nil {
+		return 0, false
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, p := range t.points {
-		if !p.Time.Add(-p.Length).Before(from) && !p.Time.After(to) {
-			out = append(out, p)
-		}
-	}
-	return out
+	return t.stalled, t.stallKnown
 }
 
 // endPressure closes the timeline and puts its sum into the verdict. A run is

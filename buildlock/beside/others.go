@@ -18,10 +18,22 @@ import (
 // ErrHidden says that the processes of other users are not shown to us.
 var ErrHidden = errors.New("processes of other users are hidden (hidepid); root can see them")
 
-// Waiting lists the processes that wait in the kernel and cannot be
-// interrupted (state D), longest running first, but for threads of the kernel
-// and what belongs to the same build as pid. Most of them wait for the disk; one
-// that starts another program by vfork(2) is in D for a moment, too.
+// NotDisk says that a process in state D does not wait for the disk: it has
+// called vfork(2) and waits for its child, or was frozen. Where the kernel does
+// not tell what it waits for, as of other users' processes, it may.
+func NotDisk(r proc.Root, pid int) bool {
+	channel, err := r.WaitChannel(pid)
+	return err == nil && slices.Contains(notDisk, channel)
+}
+
+// notDisk are the functions of the kernel in which such a process waits, by
+// their names of several versions: kernel/fork.c, kernel/freezer.c and
+// kernel/signal.c.
+var notDisk = []string{"kernel_clone", "_do_fork", "do_fork", "wait_for_vfork_done", "__refrigerator", "do_freezer_trap", "get_signal"}
+
+// Waiting lists the processes that wait for the disk as far as can be told
+// (state D, and not NotDisk), longest running first, but for threads of the
+// kernel and what belongs to the same build as pid.
 //
 // A build is all that is in one leaf of gpuci's; outside of one it is the job
 // that pid belongs to: everything in its session below the highest of its
@@ -34,7 +46,7 @@ func Waiting(r proc.Root, pid int) ([]proc.Stat, error) {
 	own := ownOf(r, p.Table, pid)
 	var out []proc.Stat
 	for _, s := range p.Table {
-		if s.State == 'D' && !s.Kernel && !own(s) {
+		if s.State == 'D' && !s.Kernel && !own(s) && !NotDisk(r, s.PID) {
 			out = append(out, s)
 		}
 	}
@@ -86,6 +98,10 @@ func Job(r proc.Root, pid int) proc.Stat {
 	return top
 }
 
+// maxPlace bounds the directory of a process in a line, in bytes: numbers stand
+// in that line, too.
+const maxPlace = 60
+
 // named is how many processes are told by name.
 const named = 2
 
@@ -99,7 +115,7 @@ func Text(r proc.Root, list []proc.Stat) string {
 		}
 		text := fmt.Sprintf("%s (pid %d)", s.Comm, s.PID)
 		if cwd, err := r.Cwd(s.PID); err == nil && cwd.Known() {
-			text += " in " + cwd.Path
+			text += " in " + tail(cwd.Path)
 		}
 		parts = append(parts, text)
 	}
@@ -111,4 +127,12 @@ func rest(n int) string {
 		return "1 other"
 	}
 	return fmt.Sprintf("%d others", n)
+}
+
+// tail is the end of a long path, which tells more than its beginning.
+func tail(path string) string {
+	if len(path) <= maxPlace {
+		return path
+	}
+	return "…" + strings.ToValidUTF8(path[len(path)-maxPlace:], "")
 }

@@ -18,6 +18,7 @@ const (
 	BuildVar    = "GPUCI_BUILD"     // id of the build, told in the ticket
 	LogVar      = "GPUCI_LINK_LOG"  // file for a line about each link; somebody watches it
 	TicketsVar  = "GPUCI_TICKETS"   // tickets held above
+	BudgetVar   = "GPUCI_BUDGET"    // id of the build whose budget of pressure is drawn on: the outermost one
 	PressureVar = "GPUCI_PRESSURE"  // when links are held back, in the words of pressure.ParseRule
 )
 
@@ -33,6 +34,7 @@ type Values struct {
 	Build   string
 	Log     string
 	Rule    string // of the pressure
+	Budget  string // a build in a build draws on the outer one's, which the environment has already
 }
 
 // CUDAHomeVar is where a CUDA toolkit is. Programs that are not told look for
@@ -109,6 +111,9 @@ func (v Values) set(env []string) []string {
 	set(BuildVar, v.Build)
 	set(LogVar, v.Log)
 	set(PressureVar, v.Rule)
+	if outer, ok := Lookup(env, BudgetVar); !ok || outer == "" {
+		set(BudgetVar, v.Budget)
+	}
 	return env
 }
 

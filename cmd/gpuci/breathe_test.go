@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"testing"
 
 	"gpuci/gates"
-	"gpuci/reaper/proc"
+	"gpuci/reaper/proc/stuckfs"
 )
 
 // writePressure makes a directory of pressure files in which everything stands
@@ -47,49 +46,15 @@ func (s stage) under(t *testing.T, level float64, more ...string) stage {
 	return s
 }
 
-// stranger starts a process of a session of its own that stays in state D: it
-// waits for the child of a vfork(2).
-func (s stage) stranger(t *testing.T) (pid int) {
+// stranger starts a process of a session of its own that waits for a disk that
+// does not answer.
+func (s stage) stranger(t *testing.T) {
 	t.Helper()
-	const source = `
-#include <stdio.h>
-#include <unistd.h>
-int main(void) {
-	char c;
-	if (vfork() == 0) { write(1, "in D\n", 5); while (read(0, &c, 1) > 0) ; _exit(0); }
-	return 0;
-}
-`
-	bin := filepath.Join(t.TempDir(), "stranger")
-	cc := exec.Command("cc", "-x", "c", "-o", bin, "-")
-	cc.Stdin, cc.Stderr = strings.NewReader(source), os.Stderr
-	if err := cc.Run(); err != nil {
-		t.Fatalf("needs cc: %v", err)
-	}
-	cmd := exec.Command(bin)
-	cmd.Dir, cmd.SysProcAttr = t.TempDir(), &syscall.SysProcAttr{Setsid: true}
-	in, err := cmd.StdinPipe()
+	fs, err := stuckfs.Mount(t)
 	if err != nil {
-		t.Fatal(err)
+		needsTool(t, err.Error())
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "in D\n" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	for {
-		if st, err := proc.Real.Stat(cmd.Process.Pid); err != nil {
-			t.Fatal(err)
-		} else if st.State == 'D' {
-			return cmd.Process.Pid
-		}
-	}
+	fs.Reader(t, t.TempDir(), true)
 }
 
 // builds reads the records of builds.
@@ -200,7 +165,7 @@ func TestPressureUnknown(t *testing.T) {
 	s.gate(t, 1, "", "")
 	s.env = append(s.env, "GPUCI_PRESSURE=root="+s.dir+"/none")
 	code, v, stderr := s.verdict(t)
-	if code != 0 || v.StallUnknown == "" || strings.Count(strings.Join(v.Marks, "\n"), "CONFIG_PSI") != 2 {
+	if code != 0 || v.StallUnknown == "" || strings.Count(strings.Join(v.Marks, "\n"), "no such directory of pressure files") != 2 {
 		t.Errorf("exit %d, marks %q, %s", code, v.Marks, stderr)
 	}
 	if code, _, stderr := s.run(t, "build", "--", "make", "-B"); code != 0 || strings.Count(stderr, "no link was held back by the pressure, which cannot be told: ") != 1 || !strings.Contains(stderr, "io full unknown") {

@@ -81,7 +81,10 @@ func (a *app) build(ctx context.Context, argv []string, noPressure bool) (int, e
 	}
 	v := p.values(base)
 	v.LockDir, v.Command, v.Build, v.Rule = p.lockDir(), commandText(argv), gates.NewID(time.Now()), rule.String()
-	v.Lane, v.Root = p.lane.Name, p.lane.Root
+	v.Lane, v.Root, v.Budget = p.lane.Name, p.lane.Root, v.Build
+	if _, outer := shim.Lookup(base, shim.BudgetVar); !outer {
+		defer buildlock.BudgetOf(v.LockDir, v.Build).Drop()
+	}
 	rec, temporary, err := a.recordBuild(p, v.Build, rule)
 	if err != nil {
 		return 0, err

@@ -58,6 +58,10 @@ and tells when the machine is stalled, why, and because of whom:
 
   gpuci pressure           one look; also watch, wait, and plot of a run
 
+and ends what killed builds left behind, by whose it is:
+
+  gpuci reaper sweep       in this lane; also list, and watch
+
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
 gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
 4 nothing selected, 64 usage, 69 not possible on this machine, 78
@@ -74,7 +78,7 @@ code of their command.`,
 	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
-	cmd.AddCommand(a.gateCommand(), a.configCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand())
+	cmd.AddCommand(a.gateCommand(), a.configCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand())
 	return cmd
 }
 

@@ -80,5 +80,28 @@ func (l *leaf) peak() int64 {
 // usage is what the kernel keeps for the whole leaf.
 func (l *leaf) usage() Usage {
 	cpu, _ := l.cpu() // 0 where it is gone: the sums over processes stand then
-	return Usage{CPU: cpu, Peak: l.peak()}
+	u := Usage{CPU: cpu, Peak: l.peak()}
+	if data, err := os.ReadFile(filepath.Join(l.dir, "io.pressure")); err == nil {
+		u.Stalled, u.StallKnown = parseFullTotal(string(data))
+	}
+	return u
+}
+
+// parseFullTotal finds the total of the line "full" of a pressure file, in
+// microseconds there.
+func parseFullTotal(text string) (time.Duration, bool) {
+	line, ok := keyed(text, "full")
+	if !ok {
+		return 0, false
+	}
+	for _, field := range strings.Fields(line) {
+		if value, ok := strings.CutPrefix(field, "total="); ok {
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil || n < 0 || n > int64(1<<63-1)/1000 {
+				return 0, false
+			}
+			return time.Duration(n) * time.Microsecond, true
+		}
+	}
+	return 0, false
 }

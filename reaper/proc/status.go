@@ -12,15 +12,16 @@ import (
 
 // Status is what gpuci uses of /proc/PID/status, proc_pid_status(5).
 type Status struct {
-	PID     int
-	TGID    int    // the process; another number than PID when PID is a thread
-	UID     int    // real
-	EUID    int    // effective
-	GID     int    // real
-	EGID    int    // effective
-	Threads int    // of the whole process
-	NSPID   []int  // its pid in each pid namespace, ours first; nil before Linux 4.1
-	PeakRSS uint64 // VmHWM in bytes; 0 once the memory is gone, and for kernel threads
+	PID      int
+	TGID     int    // the process; another number than PID when PID is a thread
+	UID      int    // real
+	EUID     int    // effective
+	GID      int    // real
+	EGID     int    // effective
+	Threads  int    // of the whole process
+	NSPID    []int  // its pid in each pid namespace, ours first; nil before Linux 4.1
+	Switches uint64 // voluntary context switches of its first thread: how often it waited; 0 where the kernel does not tell
+	PeakRSS  uint64 // VmHWM in bytes; 0 once the memory is gone, and for kernel threads
 
 	Pending       SigSet // SigPnd: for this thread
 	SharedPending SigSet // ShdPnd: for the process; a SIGKILL that waits stands here
@@ -109,6 +110,10 @@ func (s *Status) set(key string, f []string) (err error) {
 			err = errors.New("want a number and kB")
 		}
 		s.PeakRSS = uint64(kib) << 10
+	case "voluntary_ctxt_switches":
+		if len(f) == 1 {
+			s.Switches, err = strconv.ParseUint(f[0], 10, 64)
+		}
 	case "SigPnd":
 		err = s.Pending.parse(f)
 	case "ShdPnd":

@@ -14,6 +14,9 @@ type Usage struct {
 	Read     int64         // bytes fetched from storage
 	Written  int64         // bytes sent to storage, or to the page cache for it
 	Switches int64         // context switches, voluntary or not
+
+	Stalled    time.Duration // in which all members that were not idle waited for the disk at once
+	StallKnown bool          // only in a leaf, on a kernel with PSI
 }
 
 // sectorSize is the unit of ru_inblock and ru_oublock, getrusage(2).
@@ -48,6 +51,7 @@ func (p *Process) Usage() Usage {
 		l = p.leaf.usage()
 	}
 	u.CPU, u.Peak = max(u.CPU, l.CPU), l.Peak
+	u.Stalled, u.StallKnown = l.Stalled, l.StallKnown
 	return u
 }
 

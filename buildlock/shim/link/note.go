@@ -13,7 +13,7 @@ import (
 // note writes what became of a link into the file of the gpuci that watches
 // the build. A link is not given up for a line that could not be written.
 func (c Call) note(plan shim.Plan, outcome string, t *buildlock.Ticket, in pressure.Admitted) {
-	e := buildlock.LinkEvent{Outcome: outcome, Ticket: t.ID, Waited: t.Waited, Held: in.Waited, Under: in.Under}
+	e := buildlock.LinkEvent{Outcome: outcome, Ticket: t.ID, Waited: t.Waited, Held: in.Held, Under: in.Under}
 	if in.Unknown != nil {
 		e.Blind = in.Unknown.Error()
 	}
@@ -40,5 +40,6 @@ func (c Call) write(plan shim.Plan, e buildlock.LinkEvent) {
 		return
 	}
 	e.Time, e.Tool, e.Role, e.PID = time.Now(), plan.Tool, plan.Role.String(), os.Getpid()
+	e.What = buildlock.Clip(described(plan))
 	_ = e.Append(path)
 }

@@ -24,7 +24,7 @@ func (c Call) queue(plan *shim.Plan, home shim.Home) (release func(), status int
 		return nil, c.fail(configuration, err)
 	}
 	var in pressure.Admitted
-	if o.Admit, err = c.admit(o, &in); err != nil {
+	if o.Admit, err = c.admit(*plan, o, &in); err != nil {
 		c.noteFailure(*plan, o.Dir, err)
 		return nil, c.fail(configuration, err)
 	}
@@ -99,6 +99,9 @@ func slots(n int, env string) (int, error) {
 const maxArgs = 8
 
 func described(plan shim.Plan) string {
+	if len(plan.Args) == 0 {
+		return plan.Tool
+	}
 	args := plan.Args[1:]
 	if at := outputAt(args); at >= 0 { // what is linked says more than how
 		return plan.Tool + " -o " + args[at]

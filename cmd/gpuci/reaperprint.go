@@ -1,0 +1,202 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gpuci/buildlock"
+	"gpuci/pressure"
+	"gpuci/reaper"
+)
+
+// listText prints a look for people.
+func (a *app) listText(l reaperLook) error {
+	var b strings.Builder
+	for _, t := range l.lanes {
+		if l.meant[t.Name] {
+			l.writeLane(&b, t.Name)
+		}
+	}
+	l.writeNobodys(&b)
+	if l.others > 0 {
+		fmt.Fprintf(&b, "not listed: %s of other lanes; --every-lane lists them\n", count(l.others, "process", "processes"))
+	}
+	for _, u := range l.unseen {
+		fmt.Fprintf(&b, "not seen: %s; %s can\n", u.what, u.who)
+	}
+	if _, leaked := l.count(); leaked > 0 {
+		b.WriteString(buildlock.Printable("next: gpuci reaper sweep"+l.flags()+" ends the leaked ones; with --dry-run it only says which") + "\n")
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// of are the trees of a lane, of none for "".
+func (l reaperLook) of(lane string) (out reaperLook) {
+	for _, t := range l.trees {
+		if t.top().Lane == lane {
+			out.trees = append(out.trees, t)
+		}
+	}
+	return out
+}
+
+// writeLane prints the trees of a lane. In a build that was killed there are
+// dozens, and all for one reason: it is said once.
+func (l reaperLook) writeLane(b *strings.Builder, lane string) {
+	mine := l.of(lane)
+	all, leaked := mine.count()
+	text := "none seen"
+	if all > 0 {
+		text = fmt.Sprintf("%s, %d leaked", count(all, "process", "processes"), leaked)
+	}
+	b.WriteString(buildlock.Printable(fmt.Sprintf("lane %s (%s): %s", lane, l.root(lane), text)) + "\n")
+	said := ""
+	var w *tabwriter.Writer
+	for _, t := range mine.sorted() {
+		if why := verdictText(t.top().Judged); why != said || w == nil {
+			if w != nil {
+				_ = w.Flush()
+			}
+			fmt.Fprintf(b, "  %s\n", buildlock.Printable(why))
+			said, w = why, tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+		}
+		for _, s := range t {
+			fmt.Fprintf(w, "    %s\n", s.row(t.top()))
+		}
+	}
+	if w != nil {
+		_ = w.Flush()
+	}
+}
+
+// sorted has the trees of one reason together, leaked ones first.
+func (l reaperLook) sorted() []suspectTree {
+	out := slices.Clone(l.trees)
+	slices.SortStableFunc(out, func(x, y suspectTree) int {
+		return cmp.Or(rank(x.top().Leaked)-rank(y.top().Leaked), cmp.Compare(verdictText(x.top().Judged), verdictText(y.top().Judged)))
+	})
+	return out
+}
+
+// verdictText says whether one is leaked, and why.
+func verdictText(j reaper.Judged) string {
+	switch {
+	case j.Leaked:
+		return "leaked: " + j.Why
+	case j.Young:
+		return "not leaked yet: " + j.Why
+	}
+	return "not leaked: " + j.Why
+}
+
+// row is one process, in cells. Its verdict is there where it is not that of
+// its top.
+func (s suspect) row(top suspect) string {
+	name := s.name()
+	switch s.Kind {
+	case reaper.Wrapper:
+		name += " (a script)"
+	case reaper.Started, reaper.InTarget:
+		name += " (" + string(s.Kind) + ")"
+	}
+	cells := []string{strings.Repeat("  ", s.depth) + name, s.who(), string(s.State), buildlock.Round(s.Age).String() + " old", s.ioText(), s.whoseText(top.Lane), s.dirText()}
+	if why := verdictText(s.Judged); s.Leaked != top.Leaked || !strings.HasSuffix(s.Why, top.Why) {
+		cells = append(cells, why)
+	}
+	for i, c := range cells {
+		cells[i] = buildlock.Printable(c)
+	}
+	return strings.Join(cells, "\t")
+}
+
+// name is the tool, or what it is called; the kernel cuts that short, and its
+// program has it whole.
+func (s suspect) name() string {
+	if base := filepath.Base(s.Exe.Path); s.Tool == "" && s.Exe.Known() && strings.HasPrefix(base, s.Comm) {
+		return base
+	}
+	return s.Name()
+}
+
+// who is its pid and its user.
+func (s suspect) who() string {
+	text := fmt.Sprintf("pid %d", s.PID)
+	if s.UIDKnown {
+		text += " " + buildlock.UserName(int(s.UID))
+	}
+	return text
+}
+
+// ioText is what it has read from storage and sent there, so far.
+func (s suspect) ioText() string {
+	if s.io == nil {
+		return "reads and writes unknown: " + s.noIO
+	}
+	return fmt.Sprintf("read %s, wrote %s", pressure.Bytes(int64(s.io.Fetched)), pressure.Bytes(int64(s.io.Sent)))
+}
+
+// whoseText says by what it is a lane's; which one is said above, unless it is
+// another one.
+func (s suspect) whoseText(lane string) string {
+	text := "by its " + s.Evidence
+	switch {
+	case s.Evidence == "":
+		return "whose is not known"
+	case strings.HasPrefix(s.Evidence, "open"):
+		text = "by an " + s.Evidence
+	}
+	if s.Lane != lane {
+		text = "lane " + s.Lane + " " + text
+	}
+	return text
+}
+
+// dirText is its working directory.
+func (s suspect) dirText() string {
+	switch {
+	case !s.Cwd.Known():
+		return "in an unknown directory"
+	case s.Cwd.Deleted:
+		return "in " + s.Cwd.Path + ", which was removed"
+	}
+	return "in " + s.Cwd.Path
+}
+
+// writeNobodys prints the trees of no lane of ours, a line each, and of a crowd
+// the first.
+func (l reaperLook) writeNobodys(b *strings.Builder) {
+	nobodys := l.of("")
+	n, _ := nobodys.count()
+	switch {
+	case l.outside():
+		fmt.Fprintf(b, "%s (no lanes: this is no git worktree)\n", count(n, "process", "processes"))
+	case n > 0:
+		fmt.Fprintf(b, "of no lane of this repository, or not known whose: %s\n", count(n, "process", "processes"))
+	}
+	for _, t := range nobodys.trees[:min(perLane, len(nobodys.trees))] {
+		b.WriteString("  " + buildlock.Printable(t.short()) + "\n")
+	}
+	if n := len(nobodys.trees) - perLane; n > 0 {
+		fmt.Fprintf(b, "  and %d more (--json has them all)\n", n)
+	}
+}
+
+// short is a tree in one line.
+func (t suspectTree) short() string {
+	top := t.top()
+	text := fmt.Sprintf("%s (%s)", top.name(), top.who())
+	if n := len(t) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d below it", n)
+	}
+	text += fmt.Sprintf(", %c, %s old", top.State, buildlock.Round(top.Age))
+	if top.Cwd.Known() {
+		text += ", " + top.dirText()
+	}
+	return text + ": " + top.Why
+}

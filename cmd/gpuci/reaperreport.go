@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"gpuci/buildlock"
+	"gpuci/reaper"
+)
+
+// sweepText prints the report of a sweep for people.
+func (a *app) sweepText(s swept) error {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(buildlock.Printable(fmt.Sprintf(format, args...)) + "\n")
+	}
+	for _, j := range s.Leaked {
+		line("would end %s (%s), %c, %s old: %s", j.Name(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age), j.Why)
+	}
+	if text := s.sum(); text != "" {
+		line("%s", text)
+	}
+	if n := len(s.Survivors); n > 0 {
+		line("%d not ended:", n)
+	}
+	for _, left := range s.Survivors {
+		line("  %s, of lane %s by %s", left, left.Lane, left.Evidence)
+	}
+	for _, j := range s.spared {
+		line("let be: %s (%s), %s old: %s; %s", j.Name(), suspect{Judged: j}.who(), buildlock.Round(j.Age), j.Why, remedy(j))
+	}
+	for _, u := range s.notSeen() {
+		line("not seen: %s; %s can", u.what, u.who)
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// notSeen is what may be leaked and could not be looked at.
+func (s swept) notSeen() (out []unseen) {
+	for _, text := range s.Blind {
+		out = append(out, unseen{text, rootCan})
+	}
+	return append(out, s.unseen...)
+}
+
+// sum is what came of it in one line; "" where only the survivors tell.
+func (s swept) sum() string {
+	if n := len(s.Swept) + len(s.Leaked); n == 0 && (len(s.Survivors) > 0 || s.err != nil) {
+		return ""
+	}
+	s.Survivors = nil
+	text := s.Report.String()
+	switch {
+	case len(s.Swept) > 0:
+		text += fmt.Sprintf("; %s and %s", buildlock.Round(s.took), count(s.Passes, "look", "looks"))
+	case len(s.Leaked) == 0:
+		text += s.where()
+	}
+	if s.err != nil {
+		text += "; not to its end"
+	}
+	return text
+}
+
+// where names the lanes that were swept.
+func (s swept) where() string {
+	var names []string
+	for _, t := range s.lanes {
+		if s.meant[t.Name] {
+			names = append(names, t.Name)
+		}
+	}
+	word := "lane"
+	if len(names) > 1 {
+		word = "lanes"
+	}
+	return fmt.Sprintf(" in %s %s", word, strings.Join(names, ", "))
+}
+
+// remedy is what to do about one that was let be.
+func remedy(j reaper.Judged) string {
+	if j.Young {
+		return "sweep again"
+	}
+	return "that user can end it"
+}
+
+// survivorLine is a leaked process that was not ended, as it is now.
+type survivorLine struct {
+	suspectLine
+	Pending bool   `json:"sigkill-pending"`
+	Waits   string `json:"waits-in,omitempty"`
+	Unsent  string `json:"not-sent,omitempty"` // why nothing was sent
+	Text    string `json:"text"`
+}
+
+// reportLine closes a sweep.
+type reportLine struct {
+	Type      string  `json:"type"` // always "report"
+	Exit      int     `json:"exit"`
+	Swept     int     `json:"swept"`
+	Survivors int     `json:"survivors"`
+	Leaked    int     `json:"would-sweep"` // of a dry run
+	Spared    int     `json:"spared"`
+	Looks     int     `json:"looks"`
+	Seconds   float64 `json:"seconds"`
+	Text      string  `json:"text,omitempty"`
+	Why       string  `json:"why,omitempty"`  // it is not 0
+	Hint      string  `json:"hint,omitempty"` // what to do
+}
+
+// sweepJSON prints the report of a sweep for programs.
+func (a *app) sweepJSON(s swept) error {
+	var lines []any
+	for _, k := range s.kills {
+		lines = append(lines, k)
+	}
+	for _, j := range s.Leaked {
+		lines = append(lines, s.line("leaked", j))
+	}
+	for _, left := range s.Survivors {
+		line := survivorLine{suspectLine: s.line("survivor", left.Judged), Pending: left.Pending, Waits: left.Waits, Text: left.String()}
+		if left.Err != nil {
+			line.Unsent = left.Err.Error()
+		}
+		lines = append(lines, line)
+	}
+	for _, j := range s.spared {
+		lines = append(lines, s.line("spared", j))
+	}
+	for _, u := range s.notSeen() {
+		lines = append(lines, unseenLine{"unseen", u.what, u.who})
+	}
+	return a.jsonLines(append(lines, s.reportLine()))
+}
+
+func (s swept) reportLine() reportLine {
+	out := reportLine{
+		Type: "report", Swept: len(s.Swept), Survivors: len(s.Survivors), Leaked: len(s.Leaked), Spared: len(s.spared),
+		Looks: s.Passes, Seconds: round(s.took.Seconds()), Text: s.sum(),
+	}
+	if err := s.verdict(); err != nil {
+		out.Exit, out.Why = exitCode(err, true), err.Error()
+		if c := (coded{}); errors.As(err, &c) {
+			out.Hint = c.hint
+		}
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/buildlock"
+	"gpuci/gates"
+	"gpuci/reaper"
+)
+
+// sweepOptions are the flags of `gpuci reaper sweep`.
+type sweepOptions struct {
+	laneFlags
+	dryRun, testBinaries, json bool
+	deadline                   time.Duration
+}
+
+func (a *app) reaperSweepCommand() *cobra.Command {
+	o := sweepOptions{deadline: reaper.DefaultDeadline}
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "end what a killed build left behind in this lane",
+		Long: `sweep ends the compilers and linkers of this lane that outlived their build, with
+everything below them, the topmost first: it looks, sends SIGKILL to what is
+leaked, and looks again until two looks in a row find nothing or --deadline is
+over. What a run of gpuci left that was killed itself goes too. Orphaned test
+binaries of the lane's target directory are only listed, by gpuci reaper list;
+--test-binaries ends those that are named as cargo names them (deps/NAME-<16 hex
+digits>), do not ignore SIGHUP and do not lead a session: a training run that was
+started with nohup looks just like them.
+
+Each is named on stderr as it is gone, and written down in reaper.jsonl among the
+records of the workspace (GIT_COMMON_DIR/gpuci). A process that waits in the
+kernel for a disk that does not answer is not ended by SIGKILL: it is named, with
+its state, what it waits in, and whether the signal is pending.
+
+Examples:
+  gpuci reaper sweep --dry-run
+  gpuci reaper sweep
+  gpuci reaper sweep --lane kda --lane kda2 --deadline 1m
+
+Exit codes: 0 all are gone, or there were none, or --dry-run; 75 some are left; 4
+no such lane, or no lane here, 64 usage, 69 the process table cannot be read, 78
+configuration, 130 and 143 interrupted (what was swept is told).`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperSweep(cmd.Context(), o) },
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be ended, and end nothing")
+	f.BoolVar(&o.testBinaries, "test-binaries", false, "end orphaned test binaries of the target directory too")
+	f.Var((*waitFlag)(&o.deadline), "deadline", "give up after `D` (10s, 1m)")
+	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
+	return cmd
+}
+
+func (a *app) reaperSweep(ctx context.Context, o sweepOptions) error {
+	a.json = o.json
+	if o.deadline <= 0 {
+		return coded{gates.ExitUsage, fmt.Sprintf("--deadline %s is no time to sweep", o.deadline), "give a time such as 10s"}
+	}
+	g, err := a.ground(ctx, o.laneFlags)
+	if err != nil {
+		return err
+	}
+	if err = g.known(); err == nil && !o.dryRun {
+		err = g.errTorn()
+	}
+	if err != nil {
+		return err
+	}
+	a.noteTorn(g)
+	s := a.sweep(ctx, g, o)
+	_ = a.console.settle()
+	say := a.sweepText
+	if o.json {
+		say = a.sweepJSON
+		a.json = false // its last line says why not, too
+	}
+	if err := say(s); err != nil {
+		return err
+	}
+	return s.verdict()
+}
+
+// swept is all that `gpuci reaper sweep` tells.
+type swept struct {
+	ground
+	reaper.Report
+	kills  []gates.KillRecord
+	spared []reaper.Judged // would have gone, but for their age or their user
+	unseen []unseen
+	took   time.Duration
+	err    error // why the sweep did not come to its end
+}
+
+// sweep does it, and says each as it is gone.
+func (a *app) sweep(ctx context.Context, g ground, o sweepOptions) swept {
+	s := swept{ground: g}
+	history := &killHistory{state: g.state}
+	opt := g.options()
+	opt.Rules.TestBinaries, opt.Deadline, opt.DryRun = o.testBinaries, o.deadline, o.dryRun
+	opt.Killed = func(k reaper.Kill) {
+		line := gates.NewKillRecord(k, "")
+		s.kills = append(s.kills, line)
+		history.add(line)
+		a.console.note(goneText(k))
+	}
+	began := time.Now()
+	s.Report, s.err = reaper.Sweep(ctx, opt)
+	s.took = time.Since(began)
+	if s.err = reaperError(ctx, s.err); s.err == nil {
+		s.err = s.lookAgain(ctx)
+	}
+	if err := history.end(a.hurry); err != nil {
+		a.console.note(err.Error())
+	} else if g.note != "" && len(s.kills) > 0 {
+		a.console.note(g.note)
+	}
+	return s
+}
+
+// lookAgain looks once more, for what the rule lets be though it is leaked, and
+// for what may be and cannot be seen.
+func (s *swept) lookAgain(ctx context.Context) error {
+	p, j, err := s.judge(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range j.Judged {
+		if x.PID == x.Top && (x.Young || x.Why == othersOrphan && s.meant[x.Lane]) {
+			s.spared = append(s.spared, x)
+		}
+	}
+	s.unseen = closedTo(p).named()
+	return nil
+}
+
+// othersOrphan is what the rule says of one that is leaked but for its user.
+const othersOrphan = "another user's"
+
+// goneText is what is said of one that is gone.
+func goneText(k reaper.Kill) string {
+	return fmt.Sprintf("ended %s (pid %d), %s old, gone after %s: %s", k.Name(), k.PID, buildlock.Round(k.Age), buildlock.Round(k.Took), k.Why)
+}
+
+// verdict is the sweep's error: why it did not come to its end, or that there
+// are survivors.
+func (s swept) verdict() error {
+	switch n := len(s.Survivors); {
+	case s.err != nil:
+		return s.err
+	case n > 0:
+		return coded{gates.Refused.ExitCode(), count(n, "leaked process is", "leaked processes are") + " left", "one in D goes when the kernel lets it, and SIGKILL stays pending; --deadline says how long to wait"}
+	}
+	return nil
+}

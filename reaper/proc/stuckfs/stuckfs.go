@@ -1,0 +1,186 @@
+// Package stuckfs is for tests: a FUSE file system with one file whose content
+// never comes. Whoever reads it waits in state D, as for a disk that does not
+// answer, and can be ended.
+package stuckfs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// FS is such a file system, mounted for the length of a test.
+type FS struct {
+	Path string // of its file
+
+	dir   string
+	dev   int
+	asked chan struct{} // closed at the first read
+	once  sync.Once
+	opens int
+	held  bool // somebody has asked for the page, and it is locked
+}
+
+// The numbers are those of the kernel's include/uapi/linux/fuse.h.
+const (
+	opLookup  = 1
+	opForget  = 2
+	opGetattr = 3
+	opOpen    = 14
+	opRead    = 15
+	opInit    = 26
+	fileNode  = 2 // the root's is 1
+
+	keepCache = 2 // FOPEN_KEEP_CACHE: the open itself does not wait for the page
+)
+
+// Mount mounts one. The error says what is missing: root, or FUSE.
+func Mount(t testing.TB) (*FS, error) {
+	t.Helper()
+	if unix.Geteuid() != 0 {
+		return nil, errors.New("root")
+	}
+	dev, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("/dev/fuse: %w", err)
+	}
+	dir := t.TempDir()
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", dev)
+	if err := unix.Mount("stuck", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		_ = unix.Close(dev)
+		return nil, fmt.Errorf("a FUSE mount: %w", err)
+	}
+	f := &FS{Path: dir + "/page", dir: dir, dev: dev, asked: make(chan struct{})}
+	var served sync.WaitGroup
+	served.Go(f.serve)
+	t.Cleanup(func() {
+		f.Release()
+		served.Wait()
+		_ = unix.Close(dev)
+	})
+	return f, nil
+}
+
+// Release unmounts by force: every reader gets an error.
+func (f *FS) Release() {
+	_ = unix.Unmount(f.dir, unix.MNT_FORCE)
+	_ = unix.Unmount(f.dir, unix.MNT_DETACH)
+}
+
+// Reader starts a process that reads the file, in a directory and, with alone,
+// in a session of its own, and returns when it is in state D. The first reader of
+// all only asks for the page, in state S: it is not the one.
+func (f *FS) Reader(t testing.TB, dir string, alone bool) *exec.Cmd {
+	t.Helper()
+	if !f.held {
+		f.read(t, t.TempDir(), true)
+		f.held = true
+		select {
+		case <-f.asked:
+		case <-time.After(time.Minute):
+			t.Fatal("nobody asked for the page")
+		}
+	}
+	cmd := f.read(t, dir, alone)
+	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("the reader is not in state D")
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, rest, _ := strings.Cut(string(stat), ") "); strings.HasPrefix(rest, "D ") {
+			return cmd
+		}
+	}
+}
+
+func (f *FS) read(t testing.TB, dir string, alone bool) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("cat", f.Path)
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: alone}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+func (f *FS) serve() {
+	buf := make([]byte, 128<<10)
+	for {
+		n, err := unix.Read(f.dev, buf)
+		switch {
+		case errors.Is(err, unix.EINTR), errors.Is(err, unix.ENOENT):
+			continue // ENOENT: the request was taken back
+		case err != nil || n < 40:
+			return
+		}
+		f.answer(buf[:n])
+	}
+}
+
+// answer handles one request: length 4, opcode 4, id 8, node 8, and more. A
+// read has no answer.
+func (f *FS) answer(in []byte) {
+	op, node := binary.NativeEndian.Uint32(in[4:]), binary.NativeEndian.Uint64(in[16:])
+	var body []byte
+	status := int32(0)
+	switch op {
+	case opForget:
+		return
+	case opRead:
+		f.once.Do(func() { close(f.asked) })
+		return
+	case opInit:
+		body = make([]byte, 64)
+		binary.NativeEndian.PutUint32(body, 7)
+		binary.NativeEndian.PutUint32(body[4:], 31)
+		binary.NativeEndian.PutUint32(body[20:], 4096) // max_write
+	case opLookup:
+		body = make([]byte, 40) // valid for no time at all
+		binary.NativeEndian.PutUint64(body, fileNode)
+		body = append(body, attributes(fileNode)...)
+	case opGetattr:
+		body = append(make([]byte, 16), attributes(node)...)
+	case opOpen:
+		body = make([]byte, 16)
+		if f.opens++; f.opens > 1 {
+			binary.NativeEndian.PutUint32(body[8:], keepCache)
+		}
+	default:
+		status = -int32(unix.ENOSYS)
+	}
+	out := make([]byte, 16, 16+len(body))
+	binary.NativeEndian.PutUint32(out, uint32(16+len(body)))
+	binary.NativeEndian.PutUint32(out[4:], uint32(status))
+	copy(out[8:], in[8:16])
+	_, _ = unix.Write(f.dev, append(out, body...))
+}
+
+// attributes is struct fuse_attr: 6 times 8 bytes, then 10 times 4.
+func attributes(node uint64) []byte {
+	a := make([]byte, 88)
+	binary.NativeEndian.PutUint64(a, node)
+	binary.NativeEndian.PutUint64(a[8:], 4096) // size
+	mode := uint32(unix.S_IFREG | 0o644)
+	if node != fileNode {
+		mode = unix.S_IFDIR | 0o755
+	}
+	binary.NativeEndian.PutUint32(a[60:], mode)
+	binary.NativeEndian.PutUint32(a[64:], 1) // links
+	return a
+}
