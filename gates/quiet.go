@@ -88,7 +88,7 @@ func busyText(p pressure.Point) string {
 		case !s.Known:
 			parts = append(parts, name+" unknown")
 		case s.Value > most:
-			parts = append(parts, fmt.Sprintf("%s %.0f%%", name, s.Percent()))
+			parts = append(parts, fmt.Sprintf("%s %.0f%% (%.0f%% at most)", name, s.Percent(), 100*most))
 		}
 	}
 	add("processors busy", p.Busy, busyLimit())
@@ -160,7 +160,7 @@ func (f *flow) stayedQuiet(run pressure.Timeline) {
 	if cpu := run.Summary().OthersCPU; cpu == nil {
 		f.mark("whether the machine stayed quiet is not known: what others used of the processors could not be told")
 	} else if cpu.Mean > busyLimit() {
-		parts = append(parts, fmt.Sprintf("others used %.0f%% of the processors", 100*cpu.Mean))
+		parts = append(parts, fmt.Sprintf("others used %.0f%% of the processors (%.0f%% at most)", 100*cpu.Mean, 100*busyLimit()))
 	}
 	full, own, known := f.stalls(run)
 	switch {

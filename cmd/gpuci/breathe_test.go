@@ -217,6 +217,19 @@ func TestQuietBox(t *testing.T) {
 	}
 }
 
+// Somebody stalls the disk during the run, and the run itself waits for nothing:
+// its numbers do not stand, however short it is.
+func TestQuietBoxBesideAWriter(t *testing.T) {
+	s := newStage(t)
+	s.write(t, "gpuci.toml", "[[gate]]\nname = 'g'\nrun = 'sleep 0.7'\nreader = 'none'\nquiet-box = 'mark'\n")
+	stop := stallFile(t, &s)
+	defer stop()
+	_, v, stderr := s.verdict(t)
+	if marks := strings.Join(v.Marks, "\n"); !strings.Contains(marks, "the machine did not stay quiet: ") || !strings.Contains(marks, "% in the run itself") {
+		t.Errorf("marks %q, %s", v.Marks, stderr)
+	}
+}
+
 // What a run does itself is not somebody else's work.
 func TestQuietBoxOwnWork(t *testing.T) {
 	s := newStage(t)

@@ -214,7 +214,7 @@ func (a *app) gateQueue(cfg *config.Config, lane worktrees.Lane) *gates.Queue {
 	env := ownEnv()
 	q := &gates.Queue{
 		Values: p.values(env), Serialize: cfg.Build.Serialize == config.SerializeBuild, Wait: cfg.Build.Wait,
-		Marks: os.Getenv(shim.TicketsVar), Note: func() string { return ioFull(pressure.Read(pressure.Real)) },
+		Marks: os.Getenv(shim.TicketsVar), Note: func() string { return ioFull(pressure.Read(pressureRoot())) },
 	}
 	q.Values.LockDir, q.Values.Lane, q.Values.Root = p.lockDir(), lane.Name, lane.Root
 	q.Shims, q.Unfit = p.shims(env)

@@ -32,7 +32,7 @@ func (a *app) take(ctx context.Context, p place, l buildlock.Lock, wait time.Dur
 // waitingText is the line about a wait, with the reason that links are slow.
 func waitingText(l buildlock.Line) string {
 	if l.Note == "" {
-		l.Note = ioFull(pressure.Read(pressure.Real))
+		l.Note = ioFull(pressure.Read(pressureRoot()))
 	}
 	return l.String()
 }
