@@ -23,7 +23,7 @@ lint:
 
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
-	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc ./reaper
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 

@@ -10,7 +10,7 @@ import (
 // conditions are those of the table, by kind: two of one kind are not tried
 // together, since the later would undo the earlier.
 func conditions() [][]condition {
-	return [][]condition{ownerConditions(), parentConditions(), stateConditions(), nameConditions(), standingConditions(), terminalConditions()}
+	return [][]condition{ownerConditions(), parentConditions(), stateConditions(), nameConditions(), standingConditions(), terminalConditions(), livingConditions()}
 }
 
 // parentConditions are about what stands above the tree.
@@ -30,6 +30,30 @@ func parentConditions() []condition {
 		{"below a pid that is reused", all, func(w *world) { w.put(300, 1, 300, "/usr/bin/tmux", "/"); w.below(300, 90) }},
 		{"below one that is not seen", all, func(w *world) { w.below(60, 90) }},
 		{"below pid 0", all, func(w *world) { w.below(0, 90) }},
+		{"below a gpuci that took it over", all, func(w *world) { w.put(76, 1, 76, "/usr/bin/gpuci", "/"); w.below(76, 90) }},
+		{"below a gpuci that was built anew", all, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/gpuci", "/")
+			w.set(func(it *reaper.Process) { it.Exe.Deleted = true }, 76)
+			w.below(76, 90)
+		}},
+		{"below one of which it is not known that it is a gpuci", nobody, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/gpuci", "/")
+			w.set(func(it *reaper.Process) { it.Exe.Answer = proc.Unknown }, 76)
+			w.below(76, 90)
+		}},
+		{"below one that is only called gpuci", nobody, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/tmux", "/")
+			w.set(func(it *reaper.Process) { it.Comm = "gpuci" }, 76)
+			w.below(76, 90)
+		}},
+		{"below one whose name begins like gpuci", nobody, func(w *world) { w.put(76, 1, 76, "/opt/gpuci/bin/gpuci-ci", "/"); w.below(76, 90) }},
+		{"below one in gpuci's directory", nobody, func(w *world) { w.put(76, 1, 76, "/opt/gpuci/tmux", "/"); w.below(76, 90) }},
+		{"below something that a gpuci started", nobody, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/gpuci", "/")
+			w.put(77, 76, 77, "/usr/bin/tmux", "/")
+			w.below(77, 90)
+		}},
+		{"in a container with gpuci as pid 1", all, func(w *world) { w.put(1, 0, 1, "/usr/bin/gpuci", "/wt/kda"); w.below(1, 90) }},
 		{"in a container with cargo as pid 1", all, func(w *world) { w.put(1, 0, 1, "/root/.cargo/bin/cargo", "/wt/kda"); w.below(1, 1) }},
 		{"in a container with pid 1 in no session we see", all, func(w *world) { w.put(1, 0, 0, "/bin/sh", "/"); w.below(1, 0) }},
 		{"above ourselves", all, func(w *world) { w.set(func(it *reaper.Process) { it.PPID = 102 }, 800) }},
@@ -75,6 +99,9 @@ func nameConditions() []condition {
 		}},
 		{"a version", nobody, runs("/usr/bin/clang++-22.1", 100)},
 		{"a prefix", nobody, runs("/usr/bin/x86_64-linux-gnu-gcc-12", 100)},
+		{"a prefix of two parts", nobody, runs("/usr/bin/armv7hl-linux-gcc", 100)},
+		{"a prefix of four parts", nobody, runs("/usr/bin/aarch64-unknown-linux-gnu-gcc-12", 100)},
+		{"words that are no architecture", all, runs("/usr/bin/run-me-as")},
 		{"a family of its own, with none of them", all, func(w *world) { w.Family = []string{"ghc"} }},
 		{"programs that are not known", all, func(w *world) { w.set(func(it *reaper.Process) { it.Exe.Answer = proc.Unknown }) }},
 		{"threads of the kernel", all, func(w *world) { w.set(func(it *reaper.Process) { it.Kernel = true }) }},

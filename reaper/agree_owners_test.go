@@ -59,20 +59,14 @@ func ownerConditions() []condition {
 			w.know(100, func(f *fact) { f.Files = []string{"/scratch/kda2/a.o"} })
 		}},
 		{"the last one in another lane", []int{102}, func(w *world) { w.set(func(it *reaper.Process) { it.Cwd.Path = "/wt/kda2" }, 102) }},
-		{"in a leaf of the lane", nobody, func(w *world) {
-			away(w)
-			w.Runs = map[string]reaper.Run{"r": {Lane: "kda", Lives: true}}
-			w.know(100, func(f *fact) { f.Leaf = "r" })
-		}},
 		{"with a cookie of two lanes", all, func(w *world) {
 			away(w)
-			w.Runs = map[string]reaper.Run{"r": {Lane: "kda", Lives: true}, "s": {Lane: "kda2"}}
+			w.Runs = map[string]reaper.Run{"r": {Lane: "kda"}, "s": {Lane: "kda2"}}
 			w.know(100, func(f *fact) { f.Cookie = []string{"r", "s"} })
 		}},
-		{"in the lane, with all else another lane's", nobody, func(w *world) {
-			w.Runs = map[string]reaper.Run{"s": {Lane: "kda2", Lives: true}}
+		{"in the lane, with files in another lane's target", nobody, func(w *world) {
 			for _, pid := range tree() {
-				w.know(pid, func(f *fact) { f.Files, f.Leaf, f.Cookie = []string{"/wt/kda2/target/x"}, "s", []string{"s"} })
+				w.know(pid, func(f *fact) { f.Files = []string{"/wt/kda2/target/x"} })
 			}
 		}},
 	}

@@ -21,6 +21,14 @@ func stray(program string) *world {
 	return w
 }
 
+// inTwoLanes puts the orphan where lane kda and its removed predecessor both
+// count.
+func inTwoLanes(w *world) {
+	w.Lanes = append(w.Lanes, reaper.Lane{Name: "before", Root: "/wt/kda", Removed: true})
+	w.Wanted["before"] = true
+	w.set(func(it *reaper.Process) { it.Cwd.Deleted = true }, 500)
+}
+
 // TestStrays is about orphans that are no tools.
 func TestStrays(t *testing.T) {
 	const binary = "debug/deps/adjoint-0123456789abcdef"
@@ -65,6 +73,47 @@ func TestStrays(t *testing.T) {
 		{"a test binary that is not known", binary, is(func(it *reaper.Process) { it.Exe.Answer = proc.Unknown }), none},
 		{"a test binary that was built anew", binary, is(func(it *reaper.Process) { it.Exe.Deleted = true }), both},
 		{"a stopped trainer of a dead run", "release/train", has(func(f *fact) { f.Leaf = "dead" }), both},
+		{"a test binary below a gpuci", binary, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/gpuci", "/")
+			w.set(func(it *reaper.Process) { it.PPID = 76 }, 500)
+		}, none},
+		{"a test binary below a subreaper", binary, is(func(it *reaper.Process) { it.PPID = 70 }), both},
+		{"a test binary in a living run's leaf", binary, has(func(f *fact) { f.Leaf = "alive" }), none},
+		{"a test binary in another lane's living run's leaf", binary, func(w *world) {
+			w.Runs["other"] = reaper.Run{Lane: "kda2", Lives: true}
+			w.know(500, func(f *fact) { f.Leaf = "other" })
+		}, none},
+		{"a test binary in a living run's leaf that is not known", binary, has(func(f *fact) { f.Leaf, f.LeafUnknown = "alive", true }), both},
+		{"a test binary in an unknown run's leaf", binary, has(func(f *fact) { f.Leaf = "who" }), both},
+		{"a test binary with a living run's cookie", binary, has(func(f *fact) { f.Cookie = []string{"alive"} }), none},
+		{"a test binary with its cookie and a dead run's", binary, has(func(f *fact) { f.Cookie = []string{"dead", "alive"} }), none},
+		{"a test binary with an unknown run's cookie", binary, has(func(f *fact) { f.Cookie = []string{"who"} }), both},
+		{"a test binary with a cookie that is not known while a run lives", binary, has(func(f *fact) { f.CookieUnknown = true }), none},
+		{"a test binary with such a cookie while none lives", binary, func(w *world) {
+			delete(w.Runs, "alive")
+			w.know(500, func(f *fact) { f.CookieUnknown = true })
+		}, both},
+		{"a test binary above what is in a living run's leaf", binary, func(w *world) { w.know(501, func(f *fact) { f.Leaf = "alive" }) }, both},
+		{"a test binary in two lanes by its cwd", binary, inTwoLanes, both},
+		{"such a one of a dead run", binary, func(w *world) {
+			inTwoLanes(w)
+			w.know(500, func(f *fact) { f.Leaf = "dead" })
+		}, none},
+		{"such a one out of a target that is not wanted", binary, func(w *world) {
+			inTwoLanes(w)
+			w.Wanted = map[string]bool{"kda2": true, "before": true}
+		}, none},
+		{"of a dead run, below a gpuci", "x", func(w *world) {
+			w.know(500, func(f *fact) { f.Leaf = "dead" })
+			w.put(76, 1, 76, "/usr/bin/gpuci", "/")
+			w.set(func(it *reaper.Process) { it.PPID = 76 }, 500)
+		}, none},
+		{"in a dead run's leaf with a living one's cookie", "x", has(func(f *fact) { f.Leaf, f.Cookie = "dead", []string{"alive"} }), none},
+		{"in a dead run's leaf with a cookie not known", "x", has(func(f *fact) { f.Leaf, f.CookieUnknown = "dead", true }), none},
+		{"in a dead run's leaf with a cookie not known while none lives", "x", func(w *world) {
+			delete(w.Runs, "alive")
+			w.know(500, func(f *fact) { f.Leaf, f.CookieUnknown = "dead", true })
+		}, both},
 		{"in a dead run's leaf", "x", asked(false, has(func(f *fact) { f.Leaf = "dead" })), both},
 		{"in a living run's leaf", "x", has(func(f *fact) { f.Leaf = "alive" }), none},
 		{"in an unknown run's leaf", "x", has(func(f *fact) { f.Leaf = "who" }), none},

@@ -26,7 +26,7 @@ func (t *trial) condemnFrom(p Process, top Judged, spare string, seen map[int]bo
 	case !p.Zombie():
 		t.goes(p, top)
 	}
-	for _, pid := range t.below[p.PID] {
+	for _, pid := range t.children(p.PID) {
 		// What is older than its parent has it by a number used again.
 		if child := t.Processes[pid]; child.Start >= p.Start {
 			t.condemnFrom(child, top, spare, seen)
@@ -59,16 +59,25 @@ func (t *trial) spared(p Process) string {
 		return "we are it, or run below it"
 	case p.Kernel:
 		return "it is the kernel's"
-	case t.rules.Protected != nil && t.rules.Protected(p):
+	case t.protected(p):
 		return "a protected run"
 	case p.TTY != 0 && (p.Session == p.PID || p.PGRP == p.TPGID):
 		return "it has a terminal"
 	}
-	if why := t.foreign(p); why != "" {
+	if why := t.anothers(p); why != "" {
 		return why
+	}
+	if !p.Zombie() { // which has left its namespaces
+		if why := t.elsewhere(p); why != "" {
+			return why
+		}
 	}
 	if own := t.own.of(p, t.unwanted); own.known() && !t.wanted(own.Lane) {
 		return "belongs to lane " + own.Lane
 	}
 	return ""
+}
+
+func (t *trial) protected(p Process) bool {
+	return t.rules.Protected != nil && t.rules.Protected(whole(t.Facts, p))
 }

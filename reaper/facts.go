@@ -14,10 +14,12 @@ type Lane struct {
 	Removed bool   // its directory is gone: only what still stands in it, deleted, counts
 }
 
-// Process is what is read of every process.
+// Process is what the rule goes by first. In a picture of Look's, UID and Cwd
+// are not known yet: Judge has them read of those that matter, and what it says
+// of a process has them.
 type Process struct {
 	proc.Stat
-	UID      uint32 // who owns it
+	UID      uint32 // who owns it: the effective user
 	UIDKnown bool
 	Exe, Cwd proc.Place
 	Age      time.Duration

@@ -20,6 +20,8 @@ type facts struct {
 	eye       *eye
 	processes map[int]Process
 
+	users      map[int]answer[int]
+	cwds       map[int]answer[proc.Place]
 	namespaces map[int]answer[proc.Namespaces]
 	files      map[int]answer[[]string]
 	ignores    map[int]answer[bool]
@@ -35,6 +37,7 @@ type answer[T any] struct {
 func newFacts(ctx context.Context, e *eye, processes map[int]Process) *facts {
 	return &facts{
 		ctx: ctx, eye: e, processes: processes,
+		users: make(map[int]answer[int]), cwds: make(map[int]answer[proc.Place]),
 		namespaces: make(map[int]answer[proc.Namespaces]), files: make(map[int]answer[[]string]),
 		ignores: make(map[int]answer[bool]), leaf: make(map[int]answer[string]),
 	}
@@ -50,8 +53,10 @@ func ask[T any](f *facts, kept map[int]answer[T], pid int, what string, read fun
 			var none T
 			a.value = none
 		}
-		f.eye.missed(f.processes[pid], what, err)
-		kept[pid] = a
+		kept[pid] = a // before the next line asks for another fact
+		if err != nil {
+			f.eye.missed(f.owned(pid), what, err)
+		}
 	}
 	return a.value, a.known
 }
@@ -62,20 +67,39 @@ func (f *facts) still(pid int) bool {
 	return err == nil && bearerOf(now) == bearerOf(f.processes[pid].Stat)
 }
 
-// missed notes what could not be read, if it has a name. That a process has ended is no news, and
-// neither is that another user's are not ours to read.
+// missed notes what could not be read, if it has a name. That a process has
+// ended is no news, and neither is that another user's are not ours to read.
 func (e *eye) missed(p Process, what string, err error) {
 	var hung *proc.HungError
 	switch {
 	case err == nil, what == "", errors.Is(err, proc.ErrGone):
 	case errors.As(err, &hung):
 		e.blind[fmt.Sprintf("%s of %s: no answer", what, label(p))] = true
-	case errors.Is(err, fs.ErrPermission) && p.UID != uint32(os.Geteuid()):
+	case errors.Is(err, fs.ErrPermission) && (!p.UIDKnown || p.UID != uint32(os.Geteuid())):
 	case errors.Is(err, fs.ErrPermission):
 		e.blind[fmt.Sprintf("%s of %s: not ours to read", what, label(p))] = true
 	default:
 		e.blind[fmt.Sprintf("%s of %s: %v", what, label(p), err)] = true
 	}
+}
+
+// complete reads what a look leaves out: each would cost it one more call for
+// each of thousands.
+func (f *facts) complete(p Process) Process {
+	p = f.owned(p.PID)
+	p.Cwd, _ = ask(f, f.cwds, p.PID, "working directory", f.eye.root.Cwd)
+	return p
+}
+
+// owned is a process of the picture, with whose it is.
+func (f *facts) owned(pid int) Process {
+	p := f.processes[pid]
+	uid, known := ask(f, f.users, pid, "user", func(pid int) (int, error) {
+		s, err := f.eye.root.Status(pid)
+		return s.EUID, err
+	})
+	p.UID, p.UIDKnown = uint32(uid), known
+	return p
 }
 
 func (f *facts) Namespaces(pid int) (proc.Namespaces, bool) {
@@ -117,10 +141,9 @@ func (f *facts) Leaf(pid int) (run string, known bool) {
 }
 
 func (f *facts) Cookie(pid int) (runs []string, known bool) {
-	p, ok := f.processes[pid]
-	if !ok {
+	if _, ok := f.processes[pid]; !ok {
 		return nil, false
 	}
-	c := f.eye.cookie(f.ctx, p)
+	c := f.eye.cookie(f.ctx, f.owned(pid))
 	return c.runs, c.known
 }

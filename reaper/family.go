@@ -33,14 +33,14 @@ func newFamily(names []string) family {
 	return f
 }
 
-// minPrefix and maxPrefix bound the parts of a target prefix: arm-linux- has
-// two, x86_64-linux-gnu- three.
-const minPrefix, maxPrefix = 2, 3
+// maxPrefix is how many parts a target prefix has at most:
+// aarch64-unknown-linux-gnu- has four, arm-linux- two.
+const maxPrefix = 4
 
 // tool is the name in the family that the name of a file stands for, "" when it
 // stands for none: x86_64-linux-gnu-gcc-12 is gcc. What stands before it is a
-// target if what is left is in the family; a lone word before a dash is none,
-// and neither are four, which can be anybody's name for a program of his own.
+// target if that begins with an architecture and what is left is in the family;
+// run-me-as is anybody's name for a program of his own.
 func (f family) tool(name string) string {
 	bare := unversioned(name)
 	switch {
@@ -49,17 +49,33 @@ func (f family) tool(name string) string {
 	case f[bare]:
 		return bare
 	}
-	rest := bare
-	for parts := 1; parts <= maxPrefix; parts++ {
+	arch, rest, _ := strings.Cut(bare, "-")
+	if !architecture(arch) {
+		return ""
+	}
+	for parts := 2; parts <= maxPrefix; parts++ {
 		part, after, ok := strings.Cut(rest, "-")
 		if !ok || part == "" {
 			return ""
 		}
-		if rest = after; parts >= minPrefix && f[rest] {
+		if rest = after; f[rest] {
 			return rest
 		}
 	}
 	return ""
+}
+
+// architecture says whether a word is the first one of a target, as compilers
+// and distributions write them.
+func architecture(name string) bool {
+	switch name {
+	case "x86_64", "i386", "i486", "i586", "i686",
+		"aarch64", "aarch64_be", "arm", "armeb", "armv6", "armv6l", "armv7", "armv7a", "armv7l", "armv7hl",
+		"riscv32", "riscv64", "powerpc", "powerpc64", "powerpc64le", "ppc64le", "s390x",
+		"mips", "mipsel", "mips64", "mips64el", "loongarch64", "sparc64", "wasm32", "nvptx64":
+		return true
+	}
+	return false
 }
 
 // unversioned takes a version off a name: clang-22, ld.lld-15.0.

@@ -48,15 +48,16 @@ type trial struct {
 	own    *owners
 	wanted func(string) bool
 
-	pids   []int          // all, in order: what is said of a picture is always the same
 	tool   map[int]string // members and wrappers, and what they are
 	script map[int]bool   // of these the wrappers
-	below  map[int][]int  // children by their parent's pid, by pid
+	below  map[int][]int  // children by their parent's pid; made when something is leaked
 	above  map[int]bool   // ourselves and whoever is above us, pid 1 always
 	home   proc.Namespaces
 	homely bool // home is known
 
 	lost     bool // there are runs that have lost their gpuci
+	lostHere bool // and of these some of a lane that is wanted
+	living   bool // there are runs that go on
 	unwanted bool // there are runs of lanes that are not wanted: a cookie can spare
 
 	said   map[int]*Judged
@@ -82,24 +83,23 @@ func newTrial(p Picture, lanes []Lane, wanted func(string) bool, r Rules) (*tria
 	t := &trial{
 		Picture: p, rules: r, family: newFamily(r.Family), wanted: wanted,
 		own:  &owners{lanes: lanes, facts: p.Facts, runs: p.Runs, seen: make(map[asked]owner)},
-		tool: make(map[int]string), script: make(map[int]bool), below: make(map[int][]int, len(p.Processes)),
+		tool: make(map[int]string), script: make(map[int]bool),
 		above: map[int]bool{1: true}, said: make(map[int]*Judged), spare: make(map[int]string),
 	}
 	t.home, t.homely = p.Facts.Namespaces(p.Self)
 	for _, run := range p.Runs {
-		t.lost = t.lost || !run.Lives
-		t.unwanted = t.unwanted || run.Lane != "" && !wanted(run.Lane)
+		here := run.Lane != "" && wanted(run.Lane)
+		t.lost, t.living = t.lost || !run.Lives, t.living || run.Lives
+		t.lostHere = t.lostHere || !run.Lives && here
+		t.unwanted = t.unwanted || run.Lane != "" && !here
 	}
 	t.arrange()
 	return t, nil
 }
 
-// arrange finds who is of the family, who is whose child and who is above us.
+// arrange finds who is of the family, and who is above us.
 func (t *trial) arrange() {
-	t.pids = slices.Sorted(maps.Keys(t.Processes))
-	for _, pid := range t.pids {
-		p := t.Processes[pid]
-		t.below[p.PPID] = append(t.below[p.PPID], pid)
+	for pid, p := range t.Processes {
 		if tool := t.family.member(p); tool != "" {
 			t.tool[pid] = tool
 		} else if tool := t.family.wrapper(p); tool != "" {
@@ -109,6 +109,33 @@ func (t *trial) arrange() {
 	for p, ok := t.Processes[t.Self]; ok && !t.above[p.PID]; p, ok = t.Processes[p.PPID] {
 		t.above[p.PID] = true
 	}
+}
+
+// children are those of a parent's pid, by pid: what is said of a picture is
+// always the same.
+func (t *trial) children(pid int) []int {
+	if t.below == nil {
+		t.below = make(map[int][]int)
+		for _, pid := range slices.Sorted(maps.Keys(t.Processes)) {
+			parent := t.Processes[pid].PPID
+			t.below[parent] = append(t.below[parent], pid)
+		}
+	}
+	return t.below[pid]
+}
+
+// completer is what Facts of a picture are that reads some of each process only
+// when it is asked for.
+type completer interface {
+	complete(p Process) Process
+}
+
+// whole is a process with all that its picture can tell of it.
+func whole(f Facts, p Process) Process {
+	if c, ok := f.(completer); ok {
+		return c.complete(p)
+	}
+	return p
 }
 
 // noFacts knows nothing.

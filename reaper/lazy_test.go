@@ -56,8 +56,9 @@ func TestWhoIsAsked(t *testing.T) {
 		asked, homes []int
 		victims      []int
 	}{
-		{"no runs", nil, nil, []int{self, leaked, lost, daemon, elsewhere}, []int{leaked}},
-		{"none is lost", map[string]Run{"r": {Lane: "kda", Lives: true}}, nil, []int{self, leaked, lost, daemon, elsewhere}, []int{leaked}},
+		{"no runs", nil, nil, []int{self, leaked}, []int{leaked}},
+		{"none is lost", map[string]Run{"r": {Lane: "kda", Lives: true}}, []int{leaked}, []int{self, leaked}, []int{leaked}},
+		{"another lane's is lost", map[string]Run{"r": {Lane: "main"}}, nil, []int{self, leaked, lost, daemon, elsewhere}, []int{leaked}},
 		{"one is lost", map[string]Run{"r": {Lane: "kda"}}, []int{lost, daemon}, []int{self, leaked, lost, daemon, elsewhere}, []int{leaked, lost}},
 	} {
 		s := &spy{cookies: map[int][]string{lost: {"r"}}}
@@ -70,8 +71,9 @@ func TestWhoIsAsked(t *testing.T) {
 		for _, v := range j.Victims() {
 			victims = append(victims, v.PID)
 		}
-		if asked := distinct(s.asked); !slices.Equal(asked, c.asked) || !slices.Equal(distinct(s.homes), c.homes) || !slices.Equal(victims, c.victims) {
-			t.Errorf("%s: environments of %d, namespaces of %d, victims %d; want %d, %d, %d", c.name, asked, distinct(s.homes), victims, c.asked, c.homes, c.victims)
+		asked, homes := distinct(s.asked), distinct(s.homes)
+		if !slices.Equal(asked, c.asked) || !slices.Equal(homes, c.homes) || !slices.Equal(victims, c.victims) {
+			t.Errorf("%s: environments of %d, namespaces of %d, victims %d; want %d, %d, %d", c.name, asked, homes, victims, c.asked, c.homes, c.victims)
 		}
 	}
 	s := &spy{leaves: map[int]string{lost: "r"}}

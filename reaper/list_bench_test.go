@@ -3,11 +3,7 @@
 package reaper
 
 import (
-	"errors"
-	"fmt"
-	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,10 +21,11 @@ const (
 
 // TestBenchList prints what a look and a judgement cost on a machine with 5,000
 // idle processes, with nothing leaked and with a lost run that makes it ask
-// every orphan for its cookie, beside pgrep in turn.
+// every orphan for its cookie, beside the passes it stands on and pgrep, in
+// turn. The time of the processors tells what is ours where others work too.
 func TestBenchList(t *testing.T) {
 	s := newStage(t)
-	crowd(t, idle)
+	crowd(t, idle, "sleep 300 &")
 	list := func(runs map[string]Run) func() error {
 		return func() error {
 			p, err := Look(t.Context(), proc.Real, runs)
@@ -38,40 +35,25 @@ func TestBenchList(t *testing.T) {
 			return err
 		}
 	}
-	ways := []struct {
-		name string
-		once func() error
-	}{
+	pass := func(o proc.ScanOptions) func() error {
+		return func() error { _, err := proc.Real.Scan(o); return err }
+	}
+	took := inTurn(t, 15, []way{
 		{"list", list(nil)},
 		{"list, a run is lost", list(map[string]Run{"lost": {Lane: "kda"}})},
-		{"its pass alone", func() error {
-			_, err := proc.Real.Scan(proc.ScanOptions{Exe: true, Cwd: true, UID: true})
-			return err
-		}},
+		{"a pass with programs", pass(proc.ScanOptions{Exe: true})},
+		{"a pass alone", pass(proc.ScanOptions{})},
+		{"a pass with everything", pass(proc.ScanOptions{Exe: true, Cwd: true, UID: true})},
 		{"pgrep -f NOSUCH", pgrep},
-	}
-	took := make([][]time.Duration, len(ways))
-	for range 15 {
-		for i, w := range ways {
-			began := time.Now()
-			if err := w.once(); err != nil {
-				t.Fatalf("%s: %v", w.name, err)
-			}
-			took[i] = append(took[i], time.Since(began))
-		}
-	}
-	for i, w := range ways {
-		slices.Sort(took[i])
-		t.Logf("%-20s median %8s fastest %8s", w.name, took[i][7].Round(100*time.Microsecond), took[i][0].Round(100*time.Microsecond))
-	}
-	t.Logf("aim: list of %d in %s: %s", idle, aimList, met(took[0][7] <= aimList))
+	})
+	t.Logf("aim: list of %d in %s: %s", idle, aimList, met(took <= aimList))
 }
 
 // TestBenchSweep prints how long after its start a sweep has ended 19 leaked
 // trees of two among 5,000 processes. The sweep itself then looks twice more.
 func TestBenchSweep(t *testing.T) {
 	s := newStage(t)
-	crowd(t, idle)
+	crowd(t, idle, "sleep 300 &")
 	rustc, ld := s.compiled(t, "spawner", "rustc"), s.tool(t, "ld.mold")
 	var last []time.Duration
 	for range 5 {
@@ -92,45 +74,4 @@ func TestBenchSweep(t *testing.T) {
 	slices.Sort(last)
 	t.Logf("19 trees of rustc and ld.mold gone after %s (median; slowest %s); aim %s: %s", last[2].Round(100*time.Microsecond),
 		last[4].Round(100*time.Microsecond), aimGone, met(last[2] <= aimGone))
-}
-
-func met(ok bool) string {
-	if ok {
-		return "met"
-	}
-	return "NOT met"
-}
-
-func pgrep() error {
-	err := exec.Command("pgrep", "-f", "NOSUCH").Run()
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return nil // found none
-	}
-	return fmt.Errorf("want exit status 1: %w", err)
-}
-
-// crowd is many processes that do nothing, in one tree.
-func crowd(t *testing.T, n int) {
-	t.Helper()
-	cmd := exec.Command("/bin/sh", "-c", fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 300 & i=$((i+1)); done; echo ready; wait", n))
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	endLater(t, cmd.Process.Pid)
-	t.Cleanup(func() { // before that: the children by who they are
-		table, _ := proc.Real.Table()
-		boot, _ := proc.Real.BootID()
-		for _, s := range table.Below(cmd.Process.Pid) {
-			_ = proc.Real.Signal(s.Identity(boot), 9)
-		}
-		_ = cmd.Wait()
-	})
-	text := make([]byte, 6)
-	if _, err := out.Read(text); err != nil || !strings.HasPrefix(string(text), "ready") {
-		t.Fatalf("no crowd: %q, %v", text, err)
-	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // Look takes a picture of the machine: one pass over its processes. What the
-// picture's Facts tell is read when it is asked for, for as long as ctx lives.
+// picture's Facts tell, and whose processes are and where they stand, is read
+// when it is asked for, for as long as ctx lives.
 // runs are the runs and builds that gpuci knows of. A process table that cannot
 // be read, or not parsed, is an error.
 func Look(ctx context.Context, root proc.Root, runs map[string]Run) (Picture, error) {
@@ -46,7 +47,7 @@ func (e *eye) look(ctx context.Context) (Picture, error) {
 	}
 	// Before the pass, so that nobody seems older than he is.
 	up := e.root.Age(proc.Stat{})
-	seen, err := e.root.Scan(proc.ScanOptions{Exe: true, Cwd: true, UID: true})
+	seen, err := e.root.Scan(proc.ScanOptions{Exe: true})
 	if err != nil {
 		return Picture{}, fmt.Errorf("look for what leaked: %w", err)
 	}
@@ -56,9 +57,8 @@ func (e *eye) look(ctx context.Context) (Picture, error) {
 	e.forget(seen.Table)
 	processes := make(map[int]Process, len(seen.Table))
 	for pid, s := range seen.Table {
-		uid, known := seen.UID[pid]
 		processes[pid] = Process{
-			Stat: s, UID: uid, UIDKnown: known, Exe: seen.Exe[pid], Cwd: seen.Cwd[pid],
+			Stat: s, Exe: seen.Exe[pid],
 			Age: max(0, up-proc.CPUTime(s.Start)), // 0, and too young, where the time since boot is not known
 		}
 	}

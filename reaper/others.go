@@ -1,17 +1,17 @@
 package reaper
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // others judges orphans that are not of the family: what gpuci started and did
 // not live to end, and programs of a lane's target directory.
 func (t *trial) others() {
-	under := t.underLeaked()
+	t.condemnTrees(func(top Process) bool { return top.PPID != 1 })
 	var tops []int
-	for _, pid := range t.pids {
+	for _, pid := range t.strays() {
 		p := t.Processes[pid]
-		if t.tool[pid] != "" || under[pid] || p.Zombie() || p.Kernel {
-			continue
-		}
 		if s := t.stands(p); (s.leaked || s.young) && t.tryOther(p, s) {
 			tops = append(tops, pid)
 		}
@@ -21,6 +21,39 @@ func (t *trial) others() {
 	}
 }
 
+// strays are the orphans that may be such, in order.
+func (t *trial) strays() (pids []int) {
+	under := t.underLeaked()
+	for pid, p := range t.Processes {
+		if !p.Zombie() && !p.Kernel && t.tool[pid] == "" && !under[pid] && t.concerns(p) {
+			pids = append(pids, pid)
+		}
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+// concerns says whether a process can be such an orphan at all, before anything
+// is asked of it.
+func (t *trial) concerns(p Process) bool {
+	switch {
+	case !t.ancestry(p).orphan():
+		return false
+	case t.lost:
+		return true
+	}
+	_, built := t.built(p)
+	return built
+}
+
+// built is the lane in whose target directory a process's program is.
+func (t *trial) built(p Process) (lane Lane, ok bool) {
+	if !p.Exe.Known() {
+		return Lane{}, false
+	}
+	return t.own.target(p.Exe.Path)
+}
+
 // underLeaked is everything below a leaked tree, whether it goes with it or not.
 func (t *trial) underLeaked() map[int]bool {
 	under := make(map[int]bool)
@@ -28,7 +61,7 @@ func (t *trial) underLeaked() map[int]bool {
 	for ; len(queue) > 0; queue = queue[1:] {
 		if pid := queue[0]; !under[pid] {
 			under[pid] = true
-			queue = append(queue, t.below[pid]...)
+			queue = append(queue, t.children(pid)...)
 		}
 	}
 	return under
@@ -41,23 +74,33 @@ func (t *trial) tryOther(p Process, s standing) (leaked bool) {
 		return false
 	}
 	own := t.own.of(p, true)
+	if kind == InTarget && !own.known() { // its directory is in two lanes at once
+		own = owner{lane.Name, byExe}
+	}
 	j := t.say(p)
 	j.Kind, j.Lane, j.Evidence = kind, own.Lane, own.Evidence
 	leaked, j.Young, j.Why = t.verdict(s, own, own.how())
 	if !leaked && !j.Young {
 		return false
 	}
-	against := ""
-	switch {
-	case t.rules.Protected != nil && t.rules.Protected(p):
-		against = "a protected run"
-	case kind == InTarget:
-		against = t.noTestBinary(p, lane)
-	}
-	if against != "" {
+	if against := t.against(p, kind, lane, leaked); against != "" {
 		leaked, j.Young, j.Why = false, false, against
 	}
 	return leaked
+}
+
+// against says what keeps an orphan that is leaked by all else, or will be when
+// it is older.
+func (t *trial) against(p Process, kind Kind, lane Lane, leaked bool) string {
+	if t.protected(p) {
+		return "a protected run"
+	}
+	if kind == InTarget {
+		if why := t.noTestBinary(p, lane); why != "" {
+			return why
+		}
+	}
+	return t.goesOn(p, leaked, true)
 }
 
 // kindOf says what an orphan is, "" when it is none of our business. lane is
@@ -66,17 +109,16 @@ func (t *trial) kindOf(p Process) (kind Kind, lane Lane) {
 	if t.started(p) {
 		return Started, Lane{}
 	}
-	if p.Exe.Known() {
-		if lane, ok := t.own.target(p.Exe.Path); ok {
-			return InTarget, lane
-		}
+	if lane, ok := t.built(p); ok {
+		return InTarget, lane
 	}
 	return "", Lane{}
 }
 
 // started says whether all the runs that a process was started under are known
 // and have lost their gpuci. Nobody is asked for its environment while no run
-// has, nor one that shows otherwise that it belongs to a lane that is not meant.
+// has, nor where nothing could come of it: the process belongs to a lane that is
+// not wanted, or only to those of lost runs, and they are not either.
 func (t *trial) started(p Process) bool {
 	if !t.lost {
 		return false
@@ -85,7 +127,11 @@ func (t *trial) started(p Process) bool {
 		run, ok := t.Runs[leaf]
 		return ok && !run.Lives
 	}
-	if own := t.own.of(p, false); own.known() && !t.wanted(own.Lane) {
+	own := t.own.of(p, false)
+	if own.known() && !t.wanted(own.Lane) {
+		return false
+	}
+	if _, built := t.built(p); !own.known() && !built && !t.lostHere {
 		return false
 	}
 	runs, known := t.Facts.Cookie(p.PID)

@@ -51,6 +51,7 @@ func (o *owners) of(p Process, cookie bool) owner {
 }
 
 func (o *owners) find(p Process, cookie bool) owner {
+	p = whole(o.facts, p)
 	if own, told := o.byCwd(p); told {
 		return own
 	}
@@ -76,7 +77,8 @@ func (o *owners) find(p Process, cookie bool) owner {
 
 // byCwd is told by the innermost lane that the working directory is in. One
 // that was removed has nobody but those whose directory went with it. Two lanes
-// with one root tell that it is nobody's.
+// with one root, as one that was removed and the one that came after it, tell
+// that it is nobody's.
 func (o *owners) byCwd(p Process) (own owner, told bool) {
 	if !p.Cwd.Known() {
 		return owner{}, false
@@ -89,7 +91,7 @@ func (o *owners) byCwd(p Process) (own owner, told bool) {
 		switch r := trim(l.Root); {
 		case len(r) > len(root):
 			root, own = r, owner{l.Name, byCwd}
-		case r == root && l.Name != own.Lane:
+		case r == root:
 			own = owner{}
 		}
 	}

@@ -37,26 +37,46 @@ func interprets(name string) bool {
 
 // familyName says whether a name is in the family, as it is or with a version
 // or a target prefix taken off, or both.
-//
-// Reading: a prefix has two parts or three; one of four, as in
-// aarch64-unknown-linux-gnu-ld, stays on, and the name is nobody's.
 func (r *reference) familyName(name string) bool {
 	parts := strings.Split(name, "-")
-	froms, tos := []int{0}, []int{len(parts)}
-	if r.may(clausePrefix, true) {
-		froms = []int{0, 2, 3}
-	}
+	ends := []int{len(parts)}
 	if r.may(clauseVersion, version(parts[len(parts)-1])) {
-		tos = append(tos, len(parts)-1)
+		ends = append(ends, len(parts)-1)
 	}
-	for _, from := range froms {
-		for _, to := range tos {
-			if from < to && !slices.Contains(parts[:from], "") && slices.Contains(r.names, strings.Join(parts[from:to], "-")) {
+	for _, end := range ends {
+		for begin := range end {
+			if r.prefix(parts[:begin]) && slices.Contains(r.names, strings.Join(parts[begin:end], "-")) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// prefix says whether these first parts of a name may be taken off.
+//
+// Reading: none of them is empty.
+func (r *reference) prefix(parts []string) bool {
+	switch n := len(parts); {
+	case n == 0:
+		return true
+	case slices.Contains(parts, ""), n == 1 && !r.must(clausePrefixOne, false),
+		n == 4 && !r.may(clausePrefixFour, true), n > 4 && !r.must(clausePrefixFive, false):
+		return false
+	}
+	return r.may(clausePrefix, true) &&
+		r.must(clausePrefixArchitecture, slices.Contains(referenceArchitectures(), parts[0]))
+}
+
+// referenceArchitectures is the list in the amendment to point 1.
+//
+// Reading: "one of those with an r6 or el suffix as listed" speaks of those in
+// the list that have one, and adds none.
+func referenceArchitectures() []string {
+	return strings.Fields(`x86_64 i386 i486 i586 i686 aarch64 aarch64_be
+		arm armeb armv6 armv6l armv7 armv7a armv7l armv7hl riscv32 riscv64
+		powerpc powerpc64 powerpc64le ppc64le s390x mips mipsel mips64 mips64el
+		loongarch64 sparc64 wasm32 nvptx64`)
 }
 
 // version says whether a text is 12 or 22.1.

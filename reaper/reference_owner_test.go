@@ -30,9 +30,8 @@ func (r *reference) only(c clause, named []string) string {
 	return named[0]
 }
 
-// owner is whose a process is, by the first evidence that there is.
-//
-// Reading: evidence for two lanes is no reason to look for more.
+// owner is whose a process is, by the first evidence that there is; evidence
+// for two lanes is no reason to look for more.
 func (r *reference) owner(pid int) string {
 	evidence := []func(pid int) (lane string, there bool){r.byCwd, r.byExe, r.byFiles, r.byLeaf, r.byCookie}
 	if r.options.without == clauseFirst {
@@ -48,8 +47,9 @@ func (r *reference) owner(pid int) string {
 
 // byCwd is point 7a.
 //
-// Reading: two lanes of one root, a removed one and its successor, are two
-// lanes: what is in both is nobody's.
+// Reading: a lane and its removed predecessor of the same root own nothing
+// where both count, which is a deleted cwd; that ends the search, as it does
+// for files. A lane without a root has nothing in it.
 func (r *reference) byCwd(pid int) (lane string, there bool) {
 	cwd := r.Processes[pid].Cwd
 	if !r.must(clauseCwdKnown, cwd.Known()) || cwd.Deleted && !r.may(clauseDeleted, true) || !r.may(clauseCwd, true) {
@@ -57,16 +57,22 @@ func (r *reference) byCwd(pid int) (lane string, there bool) {
 	}
 	var in []reaper.Lane
 	for _, l := range r.lanes {
-		counts := !l.Removed || r.must(clauseRemovedLive, cwd.Deleted) && r.may(clauseRemovedDeleted, true)
+		counts := l.Root != "" && (!l.Removed || r.must(clauseRemovedLive, cwd.Deleted) && r.may(clauseRemovedDeleted, true))
 		if counts && r.inside(clauseCwdComponent, cwd.Path, l.Root) {
 			in = append(in, l)
 		}
 	}
-	var named []string
-	for _, l := range r.longest(clauseCwdLongest, in, func(l reaper.Lane) string { return l.Root }) {
-		named = append(named, l.Name)
+	in = r.longest(clauseCwdLongest, in, func(l reaper.Lane) string { return l.Root })
+	if r.options.without == clauseCwdNamesake {
+		in = slices.CompactFunc(in, func(a, b reaper.Lane) bool { return a.Name == b.Name })
 	}
-	return r.only(clauseCwdTwo, named), len(in) > 0
+	switch {
+	case len(in) == 0:
+		return "", false
+	case !r.must(clauseCwdTwo, len(in) == 1):
+		return "", r.may(clauseCwdFinal, true)
+	}
+	return in[0].Name, true
 }
 
 // byExe is point 7b.
@@ -88,7 +94,8 @@ func (r *reference) byFiles(pid int) (lane string, there bool) {
 			named = append(named, l.Name)
 		}
 	}
-	return r.only(clauseFilesTwo, named), len(named) > 0
+	lane = r.only(clauseFilesTwo, named)
+	return lane, lane != "" || len(named) > 0 && r.may(clauseFilesFinal, true)
 }
 
 // byLeaf is point 7d.
@@ -99,8 +106,6 @@ func (r *reference) byLeaf(pid int) (lane string, there bool) {
 }
 
 // byCookie is point 7e.
-//
-// Reading: a run that is not known, or has no lane, is another lane's.
 func (r *reference) byCookie(pid int) (lane string, there bool) {
 	cookie, known := r.Facts.Cookie(pid)
 	var named []string
@@ -117,9 +122,9 @@ func (r *reference) byCookie(pid int) (lane string, there bool) {
 
 // targetOf is the lane whose target directory a path is in.
 //
-// Reading: of a path in two target directories, one below the other, the lower
-// one says whose it is; when two lanes share that one, or its lane is removed,
-// it is nobody's.
+// Of a path in two target directories, one below the other, the lower one says
+// whose it is; when two lanes share that one, or its lane is removed, it is
+// nobody's.
 func (r *reference) targetOf(path string) (lane reaper.Lane, there bool) {
 	var in []reaper.Lane
 	for _, l := range r.lanes {
@@ -129,8 +134,11 @@ func (r *reference) targetOf(path string) (lane reaper.Lane, there bool) {
 	}
 	if r.options.without == clauseSharedHides {
 		in = slices.DeleteFunc(slices.Clone(in), func(l reaper.Lane) bool {
-			return slices.ContainsFunc(in, func(o reaper.Lane) bool { return o.Target == l.Target && o.Name != l.Name })
+			return slices.ContainsFunc(in, func(o reaper.Lane) bool { return o.Target == l.Target && o != l })
 		})
+	}
+	if r.options.without == clauseRemovedHides {
+		in = slices.DeleteFunc(in, func(l reaper.Lane) bool { return l.Removed })
 	}
 	in = r.longest(clauseTargetLongest, in, func(l reaper.Lane) string { return l.Target })
 	if len(in) == 0 || !r.must(clauseTargetShared, len(in) == 1) || !r.must(clauseTargetRemoved, !in[0].Removed) {

@@ -11,9 +11,8 @@ func (r *reference) leakedRun(pid int) bool {
 	return r.stray(pid) && r.ofDeadRun(pid) && !r.protected(pid) && r.wants(r.owner(pid))
 }
 
-// stray says whether a process is one that point 10 speaks of.
-//
-// Reading: a process is below a leaked tree by a reused pid too.
+// stray says whether a process is one that point 10 speaks of. It is below a
+// leaked tree by a reused pid too.
 func (r *reference) stray(pid int) bool {
 	it := r.Processes[pid]
 	for _, up := range r.anyLine(clauseStrayReuse, pid) {
@@ -30,7 +29,7 @@ func (r *reference) ofDeadRun(pid int) bool {
 	leaf, known := r.Facts.Leaf(pid)
 	if known && leaf != "" && r.may(clauseLeafFirst, true) {
 		run, there := r.Runs[leaf]
-		return r.may(clauseLeafDead, r.must(clauseLeafRun, there) && r.must(clauseLeafLives, !run.Lives))
+		return r.may(clauseLeafDead, r.must(clauseLeafRun, there) && !run.Lives)
 	}
 	cookie, known := r.Facts.Cookie(pid)
 	if !r.must(clauseDeadCookieKnown, known) || len(cookie) == 0 {
@@ -38,7 +37,7 @@ func (r *reference) ofDeadRun(pid int) bool {
 	}
 	for _, id := range cookie {
 		run, there := r.Runs[id]
-		if !r.must(clauseCookieRun, there) || !r.must(clauseCookieLives, !run.Lives) {
+		if !r.must(clauseCookieRun, there) || run.Lives {
 			return false
 		}
 	}
@@ -49,21 +48,23 @@ var referenceTestBinary = regexp.MustCompile(`^[^/]+(/[^/]+)?/deps/[^/]+-[0-9a-f
 
 // leakedTestBinary is point 10b, with the option that lets it end anything.
 //
-// Reading: both the lane whose target directory it is in and the one whose the
-// process is by point 7 must be wanted; the text asks for neither. With that,
-// nothing goes by 10b that 10a would have kept, and the "else" between them
-// decides only what a process is called.
+// Both the lane whose target directory it is in and the one whose the process is
+// by point 7, if there is one, must be wanted.
+//
+// Reading: what 10a speaks of and keeps does not go by 10b.
 func (r *reference) leakedTestBinary(pid int) bool {
 	it := r.Processes[pid]
 	lane, in := r.targetOf(it.Exe.Path)
 	if !r.must(clauseTestOption, r.options.TestBinaries) || !in || !r.must(clauseTestKnown, it.Exe.Known()) {
 		return false
 	}
+	owner := r.owner(pid)
 	name := strings.TrimPrefix(it.Exe.Path, lane.Target+"/")
 	ignores, known := r.Facts.IgnoresHUP(pid)
-	return r.stray(pid) &&
+	return r.stray(pid) && r.must(clauseTestElse, !r.ofDeadRun(pid)) &&
 		r.may(clauseTest, r.must(clauseTestName, referenceTestBinary.MatchString(name))) &&
 		r.must(clauseHUPKnown, known) && r.must(clauseHUP, !ignores) &&
 		r.must(clauseTestLeader, it.Session != it.PID) && !r.protected(pid) &&
-		r.must(clauseTestWanted, r.wanted[lane.Name]) && r.wants(r.owner(pid))
+		r.must(clauseTestWanted, r.wanted[lane.Name]) &&
+		(r.may(clauseTestNobody, owner == "") || r.wants(owner))
 }

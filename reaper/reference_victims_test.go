@@ -3,10 +3,8 @@ package reaper_test
 import "slices"
 
 // victim is point 9: there is a leaked process at or above this one, and
-// nothing that is spared between the two.
-//
-// Reading: what is spared from one leaked tree, with all below it, is not ended
-// for the sake of a second one that begins further down.
+// nothing that is spared between the two. What is spared from one leaked tree,
+// with all below it, is not ended for the sake of a second one either.
 func (r *reference) victim(pid int) bool {
 	it := r.Processes[pid]
 	goes, stays := false, false
@@ -36,18 +34,14 @@ func (r *reference) sparedBetween(pid, top int) bool {
 
 // spared is the list in point 9.
 //
-// Reading: a protected process is spared below a leaked tree as well.
-//
-// Reading: so is a thread of the kernel.
-//
-// Reading: a zombie whose namespaces are unknown is spared with all below it.
+// Reading: of a zombie everything but the namespaces is asked.
 func (r *reference) spared(pid int, top bool) bool {
-	owner := r.owner(pid)
+	owner, it := r.owner(pid), r.Processes[pid]
 	return r.ours(pid) ||
 		!r.sameUser(pid) && (top || r.may(clauseSpareUser, true)) ||
-		!r.sameNamespaces(pid) && (top || r.may(clauseSpareNamespaces, true)) ||
+		!r.may(clauseZombieNamespaces, it.Zombie()) && !r.sameNamespaces(pid) && (top || r.may(clauseSpareNamespaces, true)) ||
 		r.hasTerminal(pid) ||
-		r.may(clauseSpareKernel, r.Processes[pid].Kernel) ||
+		r.may(clauseSpareKernel, it.Kernel) ||
 		r.may(clauseSpareForeign, owner != "" && !r.wanted[owner]) ||
 		r.protected(pid) && (top || r.may(clauseProtectedBelow, true))
 }

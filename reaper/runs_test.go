@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,48 +15,57 @@ import (
 
 // What reaper/proc writes into leaves and cookies is read back: by its Start,
 // with and without a leaf. A gpuci that is killed leaves processes that are
-// leaked while their run is known and lost, whatever they run and wherever.
+// leaked while their run is known and lost, whatever they run and wherever; and
+// what is of the family is not while its run goes on.
 func TestSweepOfALostRun(t *testing.T) {
-	const inside = "REAPER_TEST_RUN"
-	if name := os.Getenv(inside); name != "" {
+	if name := os.Getenv(runName); name != "" {
 		startRun(t, name)
 	}
 	for _, way := range []string{"leaf", "cookie"} {
-		t.Run(way, func(t *testing.T) {
-			pid := lostRun(t, inside, way+".x")
-			o := Options{Wanted: only("kda"), Rules: Rules{Floor: 1}}
-			unmoved := func(why string, runs map[string]Run) {
-				t.Helper()
-				if o.Runs = runs; len(sweep(t, o).Swept) > 0 || !lives(t, pid) {
-					t.Fatalf("swept, though %s", why)
-				}
-			}
-			unmoved("no run is known", nil)
-			unmoved("its run is not known", map[string]Run{way: {Lane: "kda"}, "x": {Lane: "kda"}})
-			unmoved("its run goes on", map[string]Run{way + ".x": {Lane: "kda", Lives: true}, "other": {Lane: "kda"}})
-			unmoved("it is another lane's", map[string]Run{way + ".x": {Lane: "other"}})
-			unmoved("whose it is is not known", map[string]Run{way + ".x": {}})
-			o.Runs = map[string]Run{way + ".x": {Lane: "kda"}}
-			o.Rules.Protected = func(p Process) bool { return p.PID == pid }
-			unmoved("it is protected", o.Runs)
-			o.Rules.Protected = nil
-			r := sweep(t, o)
-			if len(r.Swept) != 1 || r.Swept[0].PID != pid || r.Swept[0].Kind != Started || r.Swept[0].Evidence != way {
-				t.Errorf("%s: %+v", r, r)
-			}
-		})
+		t.Run(way, func(t *testing.T) { sweepLostRun(t, way, "train", Started) })
+		t.Run(way+" of a linker", func(t *testing.T) { sweepLostRun(t, way, "ld", Member) })
 	}
 }
 
+func sweepLostRun(t *testing.T, way, comm string, kind Kind) {
+	pid := lostRun(t, way+".x", newStage(t).tool(t, comm))
+	o := Options{Wanted: only("kda"), Rules: Rules{Floor: 1}}
+	unmoved := func(why string, runs map[string]Run) {
+		t.Helper()
+		if o.Runs = runs; len(sweep(t, o).Swept) > 0 || !lives(t, pid) {
+			t.Fatalf("swept, though %s", why)
+		}
+	}
+	unmoved("no run is known", nil)
+	unmoved("its run is not known", map[string]Run{way: {Lane: "kda"}, "x": {Lane: "kda"}})
+	unmoved("its run goes on", map[string]Run{way + ".x": {Lane: "kda", Lives: true}, "other": {Lane: "kda"}})
+	unmoved("it is another lane's", map[string]Run{way + ".x": {Lane: "other"}})
+	unmoved("whose it is is not known", map[string]Run{way + ".x": {}})
+	o.Runs = map[string]Run{way + ".x": {Lane: "kda"}}
+	o.Rules.Protected = func(p Process) bool { return p.PID == pid }
+	unmoved("it is protected", o.Runs)
+	o.Rules.Protected = nil
+	r := sweep(t, o)
+	if len(r.Swept) != 1 || r.Swept[0].PID != pid || r.Swept[0].Kind != kind || r.Swept[0].Evidence != way {
+		t.Errorf("%s: %+v", r, r)
+	}
+}
+
+// In the environment of the gpuci of a run: how it is called, and what it runs.
+const (
+	runName    = "REAPER_TEST_RUN"
+	runProgram = "REAPER_TEST_PROGRAM"
+)
+
 // lostRun is what a run left whose gpuci was killed.
-func lostRun(t *testing.T, inside, name string) int {
+func lostRun(t *testing.T, name, program string) int {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, "-test.run=^"+t.Name()[:strings.IndexByte(t.Name(), '/')]+"$", "-test.timeout=60s")
-	cmd.Env = append(os.Environ(), inside+"="+name)
+	cmd.Env = append(os.Environ(), runName+"="+name, runProgram+"="+program)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -84,9 +94,10 @@ func lostRun(t *testing.T, inside, name string) int {
 
 // startRun is the gpuci of the run. It never comes back.
 func startRun(t *testing.T, name string) {
+	program := os.Getenv(runProgram)
 	p, err := proc.Start(context.Background(), proc.Command{
 		// The one that is left does not lead the session, as the command does.
-		Argv: []string{"/bin/sh", "-c", "/bin/sleep 100 & echo $!; exec /bin/true"},
+		Argv: []string{"/bin/sh", "-c", program + " 100 & exec /bin/true"},
 		Dir:  "/", Env: os.Environ(), Name: name, Stdout: os.Stderr, NoLeaf: strings.HasPrefix(name, "cookie"),
 	})
 	if err != nil {
@@ -95,7 +106,7 @@ func startRun(t *testing.T, name string) {
 	<-p.Done()
 	await(t, func() bool {
 		members, err := p.Members()
-		return err == nil && len(members) == 1 && members[0].Comm == "sleep"
+		return err == nil && len(members) == 1 && members[0].Comm == filepath.Base(program)
 	})
 	members, err := p.Members()
 	if err != nil {

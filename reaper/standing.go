@@ -12,9 +12,10 @@ type standing struct {
 
 // stands looks at what is cheapest first.
 func (t *trial) stands(p Process) standing {
-	orphan, how := t.orphaned(p)
+	a := t.ancestry(p)
+	how := t.tell(p, a)
 	switch {
-	case !orphan:
+	case !a.orphan():
 		return standing{why: how}
 	case t.above[p.PID]:
 		return standing{why: "we are it, or run below it"}
@@ -28,34 +29,84 @@ func (t *trial) stands(p Process) standing {
 	return standing{leaked: true, why: how}
 }
 
-// orphaned says whether the parent a process was started by is gone, and how it
-// can be told: a child has its parent's session unless it leads its own.
-func (t *trial) orphaned(p Process) (orphan bool, how string) {
+// ancestry is what became of the parent that a process was started by.
+type ancestry uint8
+
+const (
+	unseen     ancestry = iota // the parent cannot be seen
+	usedAgain                  // its pid is somebody else's by now
+	supervised                 // it is a gpuci, which ends its orphans itself
+	contained                  // it is process 1, in whose session the process is
+	living
+	lost    // to process 1
+	adopted // by a subreaper
+)
+
+func (a ancestry) orphan() bool { return a >= lost }
+
+// ancestry can be told because a child has its parent's session unless it leads
+// its own.
+func (t *trial) ancestry(p Process) ancestry {
 	parent, seen := t.Processes[p.PPID]
 	switch {
 	case p.PPID <= 0 || !seen:
-		return false, fmt.Sprintf("its parent (pid %d) cannot be seen", p.PPID)
+		return unseen
 	case parent.Start > p.Start:
-		return false, fmt.Sprintf("its parent %s is younger than it", label(parent))
+		return usedAgain
+	case parent.Exe.Known() && base(parent.Exe) == "gpuci":
+		return supervised
 	case parent.PID == 1 && p.Session == parent.Session:
-		return false, "its parent is process 1 in its own session: a build in a container"
+		return contained
 	case parent.PID == 1:
-		return true, "orphaned (parent 1)"
+		return lost
 	case p.Session == p.PID || p.Session == parent.Session:
-		return false, fmt.Sprintf("its parent %s lives: a build", label(parent))
+		return living
 	}
-	return true, fmt.Sprintf("orphaned (handed to %s)", label(parent))
+	return adopted
 }
 
-// foreign says why a process is not ours to end, "" when it is: another user's,
-// or in other namespaces, where a path or a pid need not mean what it does here.
+// tell says it for people.
+func (t *trial) tell(p Process, a ancestry) string {
+	parent := label(t.Processes[p.PPID])
+	switch a {
+	case unseen:
+		return fmt.Sprintf("its parent (pid %d) cannot be seen", p.PPID)
+	case usedAgain:
+		return fmt.Sprintf("its parent %s is younger than it", parent)
+	case supervised:
+		return fmt.Sprintf("its parent %s lives, and ends what it started itself", parent)
+	case contained:
+		return "its parent is process 1 in its own session: a build in a container"
+	case lost:
+		return "orphaned (parent 1)"
+	case adopted:
+		return fmt.Sprintf("orphaned (handed to %s)", parent)
+	}
+	return fmt.Sprintf("its parent %s lives: a build", parent)
+}
+
+// foreign says why a process is not ours to end, "" when it is.
 func (t *trial) foreign(p Process) string {
-	switch {
+	if why := t.anothers(p); why != "" {
+		return why
+	}
+	return t.elsewhere(p)
+}
+
+// anothers says whether it is another user's, "" when it is not.
+func (t *trial) anothers(p Process) string {
+	switch p = whole(t.Facts, p); {
 	case !p.UIDKnown:
 		return "whose user it is is not known"
 	case p.UID != t.UID:
 		return "another user's"
 	}
+	return ""
+}
+
+// elsewhere says whether it is in other namespaces, where a path or a pid need
+// not mean what it does here, "" when it is not.
+func (t *trial) elsewhere(p Process) string {
 	ns, known := t.Facts.Namespaces(p.PID)
 	switch {
 	case !known || !t.homely:

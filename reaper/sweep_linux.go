@@ -23,8 +23,9 @@ const quietPasses = 2
 
 // Sweep ends the leaked processes of the wanted lanes: it looks, judges and
 // sends SIGKILL, the top of each tree first, until two passes in a row find
-// nothing, the deadline is over, or ctx ends. What was born while it swept, and
-// is younger than the floor, it waits for.
+// nothing, the deadline is over, or ctx ends. With Once it is also over when the
+// first pass finds nothing. What was born while it swept, and is younger than
+// the floor, it waits for.
 //
 // The error is that of a process table that cannot be read, or wraps ctx's; the
 // report is what was done until then. That leaked processes survive is no error.
@@ -82,7 +83,7 @@ func (s *sweeper) passes(ctx context.Context) error {
 		case err != nil:
 			return err
 		case s.quiet():
-			if quiet++; quiet == quietPasses {
+			if quiet++; quiet == quietPasses || s.o.Once && s.report.Passes == 1 {
 				return nil
 			}
 		default:
@@ -120,8 +121,8 @@ func (s *sweeper) pass(ctx context.Context) (fresh bool, err error) {
 }
 
 // judge begins with the trees of the family. They hold the disk, and hardly
-// ever need an environment to be read; while some have not been signalled,
-// nobody else is asked.
+// ever need an environment to be read; while some of those that process 1 has
+// have not been signalled, nobody else is asked.
 func (s *sweeper) judge(p Picture) (Judgement, error) {
 	t, err := newTrial(p, s.o.Lanes, s.o.Wanted, s.o.Rules)
 	if err != nil {

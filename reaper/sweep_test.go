@@ -59,11 +59,11 @@ func TestSweepOfAVforkParent(t *testing.T) {
 func TestSignalOfAReusedPid(t *testing.T) {
 	s := newStage(t)
 	pid := ripe(t, orphan(t, s.lane.Root, s.tool(t, "ld"), "100"))
-	for name, spoil := range map[string]func(*sweeper, map[int]Process){
-		"start":  func(_ *sweeper, all map[int]Process) { p := all[pid]; p.Start--; all[pid] = p },
-		"boot":   func(sw *sweeper, _ map[int]Process) { sw.boot = "another" },
-		"parent": func(_ *sweeper, all map[int]Process) { p := all[pid]; p.PPID = os.Getpid(); all[pid] = p },
-		"user":   func(_ *sweeper, all map[int]Process) { p := all[pid]; p.UID++; all[pid] = p },
+	for name, spoil := range map[string]func(*sweeper, *Process){
+		"start":  func(_ *sweeper, p *Process) { p.Start-- },
+		"boot":   func(sw *sweeper, _ *Process) { sw.boot = "another" },
+		"parent": func(_ *sweeper, p *Process) { p.PPID = os.Getpid() },
+		"user":   func(_ *sweeper, p *Process) { p.UID++ },
 	} {
 		sw, err := newSweeper(s.options())
 		if err != nil {
@@ -73,8 +73,9 @@ func TestSignalOfAReusedPid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(sw, picture.Processes)
-		if fresh := sw.signal([]Judged{{Process: picture.Processes[pid]}}); fresh || len(sw.sent) != 0 {
+		p := whole(picture.Facts, picture.Processes[pid])
+		spoil(sw, &p)
+		if fresh := sw.signal([]Judged{{Process: p}}); fresh || len(sw.sent) != 0 {
 			t.Errorf("%s: taken for signalled", name)
 		}
 		if !lives(t, pid) {

@@ -13,14 +13,23 @@ type tree struct {
 	torn    bool // no top: the parents run in a circle, or the picture is of two moments
 }
 
-// trees judges the family.
+// trees judges the family. Of the leaked trees it condemns those that process 1
+// has: nobody can stand above them who is spared with all below him. The others
+// must wait for what others finds.
 func (t *trial) trees() {
 	trees := t.grow()
 	for _, top := range slices.Sorted(maps.Keys(trees)) {
 		t.try(trees[top])
 	}
+	t.condemnTrees(func(top Process) bool { return top.PPID == 1 })
+}
+
+// condemnTrees condemns some of the leaked trees.
+func (t *trial) condemnTrees(which func(top Process) bool) {
 	for _, top := range t.leaked {
-		t.condemn(t.Processes[top])
+		if p := t.Processes[top]; which(p) {
+			t.condemn(p)
+		}
 	}
 }
 
@@ -65,7 +74,7 @@ func (t *trial) chain(pid int) (chain []int, torn bool) {
 func (t *trial) say(p Process) *Judged {
 	j := t.said[p.PID]
 	if j == nil {
-		j = &Judged{Process: p, Kind: Below, Top: p.PID, Tool: t.tool[p.PID]}
+		j = &Judged{Process: whole(t.Facts, p), Kind: Below, Top: p.PID, Tool: t.tool[p.PID]}
 		switch {
 		case t.script[p.PID]:
 			j.Kind = Wrapper
@@ -85,6 +94,9 @@ func (t *trial) try(tr *tree) {
 	}
 	own, why := t.whose(tr, s.leaked || s.young)
 	leaked, young, text := t.verdict(s, own, why)
+	if against := t.goesOn(tr.top, leaked, young); against != "" {
+		leaked, young, text = false, false, against
+	}
 	for pid, j := range t.said {
 		if j.Top != tr.top.PID {
 			continue
@@ -119,6 +131,29 @@ func (t *trial) whose(tr *tree, cookie bool) (own owner, how string) {
 		}
 	}
 	return own, how
+}
+
+// goesOn says that the run of a top that would be leaked still lives, "" when it
+// does not: its gpuci ends it, when it is time. The environment is asked last,
+// and not of the young. One that does not answer may name a living run.
+func (t *trial) goesOn(top Process, leaked, young bool) string {
+	if !t.living || !leaked && !young {
+		return ""
+	}
+	if run, known := t.Facts.Leaf(top.PID); known && t.Runs[run].Lives {
+		return fmt.Sprintf("run %s goes on", run)
+	}
+	if !leaked {
+		return ""
+	}
+	runs, known := t.Facts.Cookie(top.PID)
+	if !known {
+		return "whether a run that goes on started it is not known"
+	}
+	if i := slices.IndexFunc(runs, func(run string) bool { return t.Runs[run].Lives }); i >= 0 {
+		return fmt.Sprintf("run %s goes on", runs[i])
+	}
+	return ""
 }
 
 // verdict is what comes of a standing and an owner.

@@ -154,6 +154,13 @@ func (m *maker) twistTree(pid int) {
 
 // twistTop takes the first of a tree away, and what is known of it.
 func (m *maker) twistTop(pid int) {
+	pid = m.topOf(pid)
+	m.away(pid)
+	pick(m, m.twistRun, m.twistFiles, m.twistExe, m.twistKnown, m.away)(pid)
+}
+
+// topOf is the first of the tree that a group made of which a process is.
+func (m *maker) topOf(pid int) int {
 	for range 9 {
 		parent, there := m.parent(pid)
 		if !there {
@@ -161,18 +168,5 @@ func (m *maker) twistTop(pid int) {
 		}
 		pid = parent
 	}
-	m.away(pid)
-	pick(m, m.twistRun, m.twistFiles, m.twistExe, m.twistKnown, m.away)(pid)
-}
-
-func (m *maker) twistRun(pid int) {
-	if m.one(2) {
-		m.away(pid)
-	}
-	m.learn(pid, func(f *fact) {
-		f.Leaf, f.LeafUnknown = pick(m, "", "", m.run()), m.one(5)
-		f.Cookie = pick(m, nil, []string{m.run()}, []string{m.run()}, []string{m.run(), m.run()})
-		f.CookieUnknown = m.one(5)
-		f.HUP, f.HUPUnknown = m.one(3), m.one(5)
-	})
+	return pid
 }

@@ -36,7 +36,7 @@ func (m *maker) above() (parent, session int) {
 		parent = m.any()
 		return parent, m.w.Processes[parent].Session
 	case 4:
-		return pick(m, 70, 75, 800, 900), session
+		return pick(m, 70, 75, 77, 800, 900), session
 	case 5:
 		return m.any(), session
 	case 6, 7:
@@ -44,7 +44,7 @@ func (m *maker) above() (parent, session int) {
 	case 8:
 		return pick(m, 70, 75), 0
 	case 9, 10:
-		return pick(m, 70, 75), session
+		return pick(m, 70, 75, 77), session
 	}
 	return 1, session
 }
@@ -72,10 +72,10 @@ func (m *maker) driver(parent int) int {
 // tool is the path of a member of the family, mostly.
 func (m *maker) tool() string {
 	name := pick(m, "rustc", "cc", "gcc", "collect2", "ld", "ld.mold", "rust-lld", "clang++-22", "gcc-12", "x86_64-linux-gnu-gcc-12",
-		"arm-linux-gnueabihf-ld.bfd", "clang-22.1", "lto-wrapper", "cicc", "ptxas", "nvcc", "gpuci-link", "cc1plus", "wild")
+		"arm-linux-gnueabihf-ld.bfd", "aarch64-unknown-linux-gnu-ld", "mipsel-linux-cc1", "clang-22.1", "lto-wrapper", "cicc", "ptxas", "nvcc", "gpuci-link", "cc1plus", "wild")
 	if m.one(12) {
 		name = pick(m, "ldd", "ld.so", "gcc-ar-12", "rustcc", "gcc-", "x86_64-linux-gnu-ar", "cargo", "ghc", "scons", "-ld", "LD", "ld-12a",
-			"aarch64-unknown-linux-gnu-ld")
+			"run-me-as", "x86-linux-gnu-gcc", "x86_64-ld", "arm-a-b-c-d-ld", "i686--gnu-ld", "x86_64-gcc-12", "linux-gnu-cc")
 	}
 	return pick(m, "/usr/bin/", "/usr/lib/gcc/x86_64-linux-gnu/12/", "/opt/cuda/bin/") + name
 }

@@ -16,7 +16,7 @@ func (m *maker) lanes() {
 		{Name: "inner", Root: "/wt/kda/wt/inner", Target: pick(m, "/wt/kda/wt/inner/target", "/wt/kda/target/sub", "/scratch/kda/sub")},
 		{Name: "main", Root: "/src/main", Target: pick(m, "/src/main/target", "/scratch/kda", "/scratch", "/scratch", "")},
 		{Name: "gone", Root: pick(m, "/wt/gone", "/wt/kda/old"), Target: pick(m, "/wt/gone/target", "/scratch/gone", "/scratch/kda"), Removed: true},
-		{Name: "before", Root: pick(m, "/wt/kda", "/wt/kda", "/wt/before", "/src/main/x"), Target: pick(m, "/wt/before/target", "/src/main/target"), Removed: true},
+		{Name: pick(m, "before", "before", "kda"), Root: pick(m, "/wt/kda", "/wt/kda", "/wt/before", "/src/main/x"), Target: pick(m, "/wt/before/target", "/src/main/target"), Removed: true},
 	}
 	w.Wanted = map[string]bool{}
 	for _, l := range all {

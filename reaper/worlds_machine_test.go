@@ -105,7 +105,7 @@ func (m *maker) rules() {
 // system are the processes that every machine has: 1, shells, subreapers,
 // threads of the kernel, and ourselves.
 func (m *maker) system() {
-	first := pick(m, "/usr/lib/systemd/systemd", "/usr/lib/systemd/systemd", "/sbin/init", "/root/.cargo/bin/cargo", "/usr/bin/bash")
+	first := pick(m, "/usr/lib/systemd/systemd", "/usr/lib/systemd/systemd", "/sbin/init", "/root/.cargo/bin/cargo", "/usr/bin/bash", "/usr/bin/gpuci")
 	m.add(1, 0, pick(m, 1, 1, 1, 0), first)
 	if m.one(3) {
 		for _, pid := range []int{2, 3} {
@@ -116,8 +116,13 @@ func (m *maker) system() {
 			})
 		}
 	}
-	m.add(70, 1, 70, "/usr/lib/systemd/systemd")    // systemd --user
-	m.add(75, 1, 75, "/usr/bin/tmux")               // a server
+	m.add(70, 1, 70, "/usr/lib/systemd/systemd") // systemd --user
+	m.add(75, 1, 75, "/usr/bin/tmux")            // a server
+	m.add(77, 1, 77, "/usr/local/bin/gpuci")     // another one, or what looks like it
+	m.change(77, func(it *reaper.Process) {
+		it.Exe.Answer = pick(m, proc.Known, proc.Known, proc.Unknown)
+		it.Exe.Path = pick(m, it.Exe.Path, it.Exe.Path, it.Exe.Path, "/usr/bin/tmux", "/opt/gpuci/bin/gpuci-ci", "/opt/gpuci/bin/run")
+	})
 	m.add(800, pick(m, 1, 70, 75), 800, "/bin/zsh") // where we were typed
 	m.change(800, func(it *reaper.Process) { it.TTY, it.TPGID, it.Cwd.Path = 34816, 900, m.place() })
 	m.add(900, 800, 800, "/usr/local/bin/gpuci")

@@ -15,6 +15,7 @@ func (m *maker) twist() {
 		m.twistRun, m.twistKnown, m.twistOurs, m.twistProtected, m.twistScript, m.twistScript, m.twistScript,
 		m.twistKnown, m.twistFiles, m.twistTarget, m.twistYounger, m.twistNest, m.twistOwner, m.twistOwner,
 		m.twistState, m.twistDeleted, m.twistExe, m.twistUnder, m.twistUnder, m.twistTop,
+		m.twistLiving, m.twistLiving, m.twistGpuci, m.twistTwo, m.twistTwo,
 	}
 	for range 2 {
 		theme := pick(m, twists...)
@@ -55,6 +56,9 @@ func (m *maker) twistState(pid int) {
 			it.State, it.Threads = pick(m, byte('Z'), 'X'), 1
 			it.Exe.Answer, it.Cwd.Answer = pick(m, proc.None, proc.Known), pick(m, proc.None, proc.Known)
 			m.learn(pid, func(f *fact) { f.NSUnknown, f.CookieUnknown = m.one(2), m.one(2) })
+			if m.one(4) {
+				m.twistNamespaces(pid)
+			}
 		case 2, 3:
 			it.Kernel = true
 		case 4:

@@ -1,0 +1,106 @@
+package reaper_test
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"time"
+
+	"gpuci/reaper"
+)
+
+// loose is points 4, 5, 5b and 6: what must hold of whoever is leaked.
+func (r *reference) loose(pid int) bool {
+	return r.orphaned(pid) && !r.ours(pid) && !r.goesOn(pid) &&
+		r.sameUser(pid) && r.sameNamespaces(pid) && r.old(pid)
+}
+
+// orphaned is point 4.
+func (r *reference) orphaned(pid int) bool {
+	it := r.Processes[pid]
+	parent, there := r.Processes[it.PPID]
+	switch {
+	case it.PPID < 1 || !there:
+		return r.must(clauseUnseen, false)
+	case !r.must(clauseOrphanReuse, parent.Start <= it.Start):
+		return false
+	case r.may(clauseGpuci, r.isGpuci(parent)):
+		return false
+	case it.PPID == 1:
+		return r.must(clauseInitSession, it.Session != parent.Session)
+	}
+	return r.may(clauseSubreaper, true) &&
+		r.must(clauseLeader, it.Session != it.PID) && r.must(clauseSession, it.Session != parent.Session)
+}
+
+// isGpuci says whether a parent takes orphans over to end them itself.
+func (r *reference) isGpuci(it reaper.Process) bool {
+	return r.must(clauseGpuciKnown, it.Exe.Known()) &&
+		(path.Base(it.Exe.Path) == "gpuci" || r.must(clauseGpuciComm, false) && it.Comm == "gpuci")
+}
+
+// goesOn is point 5b: a run that the process is of lives.
+//
+// Reading: a cookie that is asked and not known may be a living run's; the
+// text speaks only of a cookie that names one.
+func (r *reference) goesOn(pid int) bool {
+	lives := func(run string) bool { return r.Runs[run].Lives }
+	leaf, known := r.Facts.Leaf(pid)
+	if r.may(clauseOnLeaf, r.must(clauseOnLeafKnown, known) && lives(leaf)) {
+		return true
+	}
+	asked := slices.ContainsFunc(slices.Collect(maps.Keys(r.Runs)), lives)
+	cookie, known := r.Facts.Cookie(pid)
+	if !known {
+		return r.may(clauseOnCookieKnown, r.must(clauseOnAsked, asked))
+	}
+	some := slices.ContainsFunc(cookie, lives)
+	others := slices.ContainsFunc(cookie, func(run string) bool { return !lives(run) })
+	return r.may(clauseOnCookie, some && !(others && !r.may(clauseOnCookieOne, true)))
+}
+
+// ours is point 5: ourselves and our ancestors.
+//
+// Reading: here a reused pid counts as a parent.
+func (r *reference) ours(pid int) bool {
+	return r.may(clauseOurs, slices.Contains(r.anyLine(clauseOursReuse, r.Self), pid))
+}
+
+// anyLine is line, with the bearers of reused pids.
+func (r *reference) anyLine(c clause, pid int) (out []int) {
+	if r.options.without == c {
+		return r.line(pid)
+	}
+	for range r.Processes {
+		out = append(out, pid)
+		if pid = r.Processes[pid].PPID; r.Processes[pid].PID == 0 {
+			break
+		}
+	}
+	return out
+}
+
+// sameUser is a part of point 6.
+func (r *reference) sameUser(pid int) bool {
+	it := r.Processes[pid]
+	return r.must(clauseUIDKnown, it.UIDKnown) && r.must(clauseUID, it.UID == r.UID)
+}
+
+// sameNamespaces is a part of point 6.
+func (r *reference) sameNamespaces(pid int) bool {
+	own, ownKnown := r.Facts.Namespaces(r.Self)
+	its, itsKnown := r.Facts.Namespaces(pid)
+	if !ownKnown || !itsKnown {
+		return r.must(clauseOwnNamespaces, ownKnown) && r.must(clauseNamespacesKnown, itsKnown)
+	}
+	return r.must(clauseMount, its.Mount == own.Mount) && r.must(clausePID, its.PID == own.PID)
+}
+
+// old is a part of point 6.
+func (r *reference) old(pid int) bool {
+	floor := r.options.Floor
+	if floor == 0 {
+		floor = 2 * time.Second
+	}
+	return r.must(clauseFloor, r.Processes[pid].Age >= floor)
+}
