@@ -20,6 +20,7 @@ type Options struct {
 	Rules    Rules
 	Runs     map[string]Run // runs and builds that gpuci knows of, by id
 	Deadline time.Duration  // DefaultDeadline when 0
+	Patient  bool           // wait until those are old enough that were orphaned just before
 	DryRun   bool           // one pass, and nothing is sent
 	Once     bool           // a first pass that finds nothing is the whole sweep: for who asks often
 	Killed   func(Kill)     // is told each as it is gone, if not nil

@@ -146,10 +146,11 @@ func (s *sweeper) quiet() bool {
 
 // newborn are orphans that were born while we swept, and are leaked but for
 // their age: whoever forks while he is ended leaves such. Those that were there
-// before are not waited for.
+// before are waited for by a patient sweep: they may be what somebody has just
+// killed a build of.
 func (s *sweeper) newborn() (out []Judged) {
 	for _, j := range s.last.Judged {
-		if j.Young && proc.CPUTime(j.Start+1) > s.began { // the tick in which we began counts
+		if j.Young && (s.o.Patient || proc.CPUTime(j.Start+1) > s.began) { // the tick in which we began counts
 			out = append(out, j)
 		}
 	}

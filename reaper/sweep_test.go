@@ -132,3 +132,14 @@ func TestSweepOfARealLink(t *testing.T) {
 		t.Errorf("%s: %+v", r, r)
 	}
 }
+
+// A patient sweep ends what was orphaned a moment ago, once it is old enough.
+func TestSweepIsPatient(t *testing.T) {
+	s := newStage(t)
+	pid := orphan(t, s.lane.Root, s.tool(t, "ld.mold"), "600")
+	o := s.options()
+	o.Rules.Floor, o.Patient = 500*time.Millisecond, true
+	if r := sweep(t, o); len(r.Swept) != 1 || r.Swept[0].PID != pid || r.Swept[0].Age < o.Rules.Floor {
+		t.Errorf("%s: %+v", r, r)
+	}
+}

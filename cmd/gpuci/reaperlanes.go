@@ -146,7 +146,7 @@ func (g ground) noLane(name string) error {
 
 // options are the reaper's on this ground.
 func (g ground) options() reaper.Options {
-	o := reaper.Options{Wanted: func(lane string) bool { return g.meant[lane] }, Rules: g.rules, Runs: gates.Runs(g.state)}
+	o := reaper.Options{Wanted: func(lane string) bool { return g.meant[lane] }, Rules: g.rules, Runs: gates.Runs(g.state), Patient: true}
 	for _, t := range g.lanes {
 		o.Lanes = append(o.Lanes, reaper.Lane{Name: t.Name, Root: t.Root, Target: t.Target})
 	}
