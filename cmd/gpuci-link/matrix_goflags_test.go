@@ -42,8 +42,8 @@ func TestMatrixGoChangesDirectory(t *testing.T) {
 			base = shim.With(bare, "PATH", c.path)
 		}
 		l := newLock(t, base, 1)
-		argv, env := shim.Directory{Path: l.shims}.Command(strings.Fields(c.line), l.env, dir, shim.Values{})
-		begin(t, dir, env, argv...).wait(t)
+		env := shim.Directory{Path: l.shims}.CommandEnv(strings.Fields(c.line), l.env, dir, shim.Values{})
+		begin(t, dir, env, strings.Fields(c.line)...).wait(t)
 		if n := l.tickets(t); n != 1 {
 			t.Errorf("%s with PATH=%s: %d links had a ticket", c.line, c.path, n)
 		}
@@ -64,8 +64,8 @@ func TestMatrixGoOwnToolexec(t *testing.T) {
 		begin(t, dir, bare, "go", "env", "-w", c.setting).wait(t)
 		write(t, filepath.Join(dir, "ran"), "")
 		l := newLock(t, bare, 1)
-		argv, env := shim.Directory{Path: l.shims}.Command(strings.Fields(c.line), l.env, dir, shim.Values{})
-		begin(t, dir, env, argv...).wait(t)
+		env := shim.Directory{Path: l.shims}.CommandEnv(strings.Fields(c.line), l.env, dir, shim.Values{})
+		begin(t, dir, env, strings.Fields(c.line)...).wait(t)
 		if ran := readAll(t, filepath.Join(dir, "ran")); !strings.Contains(ran, "link\n") || l.tickets(t) != 0 {
 			t.Errorf("%s, %s: the user's own ran for %q, and %d links had a ticket", c.setting, c.line, ran, l.tickets(t))
 		}
