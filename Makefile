@@ -32,5 +32,5 @@ soak:
 	./.ci/fuzz $(FUZZTIME)
 
 incident:
-	$(GO) test -count=1 -tags incident -timeout 60m -run "^(TestIncident|TestForeignWriter|TestOwnStall)$$" -v ./cmd/gpuci-link
+	$(GO) test -count=1 -tags incident -timeout 60m -run "^(TestIncident|TestForeignWriter|TestOwnStall|TestSweepIncident)$$" -v ./cmd/gpuci-link
 	$(GO) test -count=1 -tags incident -timeout 10m -run "^TestIncident" -v ./cmd/gpuci

@@ -27,6 +27,9 @@ func Runs(state string) map[string]reaper.Run {
 		if err != nil || s.Host != here.Host || s.PIDs != here.PIDs {
 			continue // not ours to judge by
 		}
+		if s.UID != nil && *s.UID != *here.UID {
+			continue // what it left is that user's to end
+		}
 		lock := openLock(path)
 		got, err := lock.TryLock()
 		_ = lock.Close()
