@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +49,18 @@ A lane's processes are those that work inside of it or of its target directory,
 run a program from there, or have a file open there. The lanes are those of the
 repository we stand in. Several looks are taken within the second, and "D 2/5"
 is a process that was in D at two of five; of a process with threads only the
-first one is looked at.
+first one is looked at. Some in D do not wait for the disk: they have called
+vfork and wait for a child, or were frozen. These are listed as that.
+
+What a look is called, the worst first, by its shares of the time:
+  memory thrash   memory full 10% or more, or some 30%
+  disk-saturated  io full 20% or more, or some 60% with 4 processes in D
+  CPU-bound       cpu some 50% or more
+  quiet           none of these: that is no idle machine
+A second can miss one who writes now and then: --for 10s does not.
+
+Then who used processors: its own threads, and children of it that ended within
+the look, which is most of a build.
 
 Examples:
   gpuci pressure
@@ -57,14 +70,23 @@ Examples:
 
 Exit codes: 0, 64 usage, 69 no pressure can be read on this machine (what else
 was seen is printed before), 78 configuration, 130 and 143 interrupted.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.pressure(cmd.Context(), o) },
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return readerGone(a.pressure(cmd.Context(), o)) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
 	f.Var((*waitFlag)(&o.long), "for", "look for `D` long (1s, 10s)")
 	cmd.AddCommand(a.pressureWatchCommand(), a.pressureWaitCommand(), a.pressurePlotCommand())
 	return cmd
+}
+
+// readerGone takes the end of who reads stdout for the end of the work: head(1)
+// has what it wanted, and nobody is there to be told.
+func readerGone(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // The bounds of --for: a shorter look is shorter than the kernel's own steps,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +17,13 @@ func TestPressureCPUBound(t *testing.T) {
 	s := realStage(t)
 	busyLoops(t)
 	code, stdout, stderr := s.run(t, "pressure", "--json")
-	if _, d := processes(t, stdout); code != 0 || !slices.Contains(d.Causes, pressure.CPUBound) {
+	if _, d := processes(t, stdout); code != 0 || !slices.Contains(d.Causes, pressure.CPUBound) || !strings.Contains(d.Text, "; at work: ") {
 		t.Errorf("exit %d, %+v, %s", code, d, stderr)
 	}
-	if _, stdout, _ := s.run(t, "pressure"); !strings.Contains(stdout, "CPU-bound: ") && !strings.Contains(stdout, " and CPU-bound: ") || !strings.Contains(stdout, "\nnext: ") {
+	if !strings.Contains(stdout, `{"type":"busy",`) || !strings.Contains(stdout, `"name":"sh",`) {
+		t.Errorf("no sh is among those at work: %s", stdout)
+	}
+	if _, stdout, _ := s.run(t, "pressure"); !strings.Contains(stdout, "CPU-bound: ") && !strings.Contains(stdout, " and CPU-bound: ") || !strings.Contains(stdout, "\nnext: ") || !strings.Contains(stdout, "\nat work: ") {
 		t.Errorf("said %s", stdout)
 	}
 }
@@ -66,9 +68,12 @@ func TestPressureWhose(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	found, _ := processes(t, stdout)
+	found, d := processes(t, stdout)
+	if strings.Contains(d.Text, "writer") { // each of them waits for a child, and the disk is not to blame
+		t.Errorf("the diagnosis names them: %s", d.Text)
+	}
 	for pid, w := range wants {
-		if p := found[pid]; p.Lane != w.lane || p.Dir != w.dir || p.InD != p.Looks || p.Looks == 0 || p.Read == nil || p.Age < 0 {
+		if p := found[pid]; p.Lane != w.lane || p.Dir != w.dir || p.InD != p.Looks || p.Looks == 0 || p.NotDisk != (p.Waits != "") || p.Read == nil || p.Age < 0 {
 			t.Errorf("pid %d: %+v, want %+v", pid, p, w)
 		}
 	}
@@ -87,7 +92,7 @@ func TestPressureWhose(t *testing.T) {
 // Of a crowd the first are listed and the others counted.
 func TestPressureCrowd(t *testing.T) {
 	s := realStage(t)
-	program := filepath.Join(s.dir, "ld.mold")
+	program := filepath.Join(s.dir, "ld.crowd") // nobody else has one
 	compileInD(t, program)
 	var pids []int
 	for range perLane + 3 {
@@ -95,7 +100,7 @@ func TestPressureCrowd(t *testing.T) {
 	}
 	_, stdout, _ := s.run(t, "pressure", "--for", "200ms")
 	_, group, ok := strings.Cut(stdout, "  outside any lane, in "+s.dir+"\n")
-	if !ok || strings.Count(group, "ld.mold  pid ") != perLane || !strings.Contains(group, "    and 3 more\n") {
+	if !ok || strings.Count(group, "ld.crowd  pid ") != perLane || !strings.Contains(group, "    and 3 more\n") {
 		t.Errorf("said %s", stdout)
 	}
 	_, stdout, _ = s.run(t, "pressure", "--for", "200ms", "--json")
@@ -126,11 +131,19 @@ func TestPressureOtherUsers(t *testing.T) {
 	cmd.Dir, cmd.Env = "/", s.env
 	code, stdout, stderr := runCommand(t, cmd)
 	for _, text := range []string{
-		"  not known whose: not ours to look at\n", fmt.Sprintf("pid %d root", pid), "reads and writes unknown: not ours to read",
+		"  not known whose: not ours to look at\n", "reads and writes unknown: not ours to read",
 		"\nnot seen: the bytes of ", " of other users; root can\n", "\nnot seen: the lane of ", " in D; root can\n",
 	} {
 		if code != 0 || !strings.Contains(stdout, text) {
 			t.Errorf("exit %d, no %q in %s%s", code, text, stdout, stderr)
 		}
+	}
+	look = s.command(t, "pressure", "--for", "200ms", "--json")
+	cmd = exec.Command(as[0], slices.Concat(as[1:], look.Args)...)
+	cmd.Dir, cmd.Env = "/", s.env
+	_, stdout, _ = runCommand(t, cmd)
+	found, _ := processes(t, stdout)
+	if p := found[pid]; p.User != "root" || p.Unknown != noIORight || p.NotDisk {
+		t.Errorf("pid %d: %+v", pid, p)
 	}
 }

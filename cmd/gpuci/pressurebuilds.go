@@ -122,8 +122,8 @@ func (b *idleBuild) belong(ctx context.Context, s *sampling, queues []buildlock.
 			}
 		}
 	}
-	found := seatsOf(ctx, s.root, []stuckProcess{{Stat: b.top}}, lanes)[0].where
-	b.lane, b.where = found.lane.Name, found.text()
+	found := seatsOf(ctx, s.root, []int{b.top.PID}, lanes)[0]
+	b.lane, b.where = found.lane.Name, found.brief()
 	if b.lane != "" {
 		b.where = "of " + b.where
 	}

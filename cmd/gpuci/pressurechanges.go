@@ -12,9 +12,9 @@ import (
 // changeLines prints a line for each change, for a log.
 type changeLines struct {
 	out  io.Writer
-	note func(string)  // what is not known
-	said pressure.Span // what the last line had
-	at   time.Time     // of the last line
+	note func(string) // what is not known
+	said []namedShare // what the last line had
+	at   time.Time    // of the last line
 }
 
 // What makes a line: a number that moved by so many points, at most one a
@@ -24,35 +24,41 @@ const (
 	linesBy = time.Second
 )
 
-func (w *changeLines) show(e pressure.Event) error {
+func (w *changeLines) show(e sight) error {
 	if e.Note != nil {
 		w.note(e.Note.Error())
 	}
-	now := e.Span.To
-	if e.Kind == pressure.EventLevel && (now.Sub(w.at) < linesBy || !moved(w.said, e.Span)) || e.Kind == pressure.EventDegraded {
+	now, shares, over := e.Span.To, headline(e.Span), secondsText(e.Span.Length())
+	if e.Span.Length() > stepLong { // an hour of calm is in it, and hides what is now
+		shares, over = averages(e.Reading), "10 s"
+	}
+	if e.Kind == pressure.EventLevel && (now.Sub(w.at) < linesBy || !moved(w.said, shares)) || e.Kind == pressure.EventDegraded {
 		return nil
 	}
-	w.said, w.at = e.Span, now
-	_, err := fmt.Fprintf(w.out, "%s %s: %s\n", now.Local().Format("15:04:05"), eventText(e), spanText(e.Span))
+	w.said, w.at = shares, now
+	_, err := fmt.Fprintf(w.out, "%s %s: %sover %s%s\n", now.Local().Format("15:04:05"), eventText(e.Event), sharesText(shares), over, joinedWho(e))
 	return err
 }
 
 func (w *changeLines) end() {}
 
+// joinedWho is who takes part in a stall that begins, for the end of a line.
+func joinedWho(e sight) string {
+	if e.Kind != pressure.EventStalled {
+		return ""
+	}
+	return "; " + whoText(e.Resource, e.who)
+}
+
 // eventText is what happened.
 func eventText(e pressure.Event) string {
 	switch {
 	case e.Kind == pressure.EventStalled && e.Resource != "":
-		return e.Resource + " stalled"
+		return fmt.Sprintf("%s stalled (%s)", e.Resource, overText(e.Resource))
 	case e.Kind == pressure.EventFirst:
 		return "now"
 	}
 	return string(e.Kind)
-}
-
-// headline are the shares that a line has.
-func headline(s pressure.Span) []namedShare {
-	return []namedShare{{"io full", s.IO.Full}, {"io some", s.IO.Some}, {"memory full", s.Memory.Full}, {"cpu some", s.CPU.Some}}
 }
 
 // namedShare is a share with its name.
@@ -68,13 +74,34 @@ func (s namedShare) String() string {
 	return fmt.Sprintf("%s %.0f%%", s.name, s.Percent())
 }
 
-// spanText are the numbers of a span, and how long it was.
-func spanText(s pressure.Span) string {
-	text := ""
-	for _, x := range headline(s) {
+// headline are the shares that a line has.
+func headline(s pressure.Span) []namedShare {
+	return []namedShare{{"io full", s.IO.Full}, {"io some", s.IO.Some}, {"memory full", s.Memory.Full}, {"cpu some", s.CPU.Some}}
+}
+
+// averages are the same of the kernel's last 10 s.
+func averages(r pressure.Reading) []namedShare { return headline(averagesOf(r)) }
+
+// averagesOf has the kernel's averages over 10 s as the shares of a span.
+func averagesOf(r pressure.Reading) pressure.Span {
+	share := func(l *pressure.Level) pressure.Share {
+		if l == nil {
+			return pressure.Share{}
+		}
+		return pressure.Share{Value: l.Avg10 / 100, Known: true}
+	}
+	shares := func(x pressure.Resource) pressure.Shares {
+		return pressure.Shares{Some: share(x.Some), Full: share(x.Full)}
+	}
+	return pressure.Span{CPU: shares(r.CPU), IO: shares(r.IO), Memory: shares(r.Memory), IRQ: shares(r.IRQ)}
+}
+
+// sharesText are the numbers, with a comma behind each.
+func sharesText(shares []namedShare) (text string) {
+	for _, x := range shares {
 		text += x.String() + ", "
 	}
-	return text + "over " + secondsText(s.Length())
+	return text
 }
 
 // secondsText is a length of time of about a second and more.
@@ -86,10 +113,9 @@ func secondsText(d time.Duration) string {
 }
 
 // moved says whether a number is another one than it was, or known no longer.
-func moved(before, now pressure.Span) bool {
-	b, n := headline(before), headline(now)
-	for i := range n {
-		if b[i].Known != n[i].Known || math.Abs(b[i].Percent()-n[i].Percent()) >= movedBy {
+func moved(before, now []namedShare) bool {
+	for i := range now {
+		if i >= len(before) || before[i].Known != now[i].Known || math.Abs(before[i].Percent()-now[i].Percent()) >= movedBy {
 			return true
 		}
 	}

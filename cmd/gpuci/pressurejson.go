@@ -60,6 +60,7 @@ type processLine struct {
 	Unknown string   `json:"io-unknown,omitempty"` // why those are not known
 	CPU     float64  `json:"cpu-seconds"`
 	Waits   string   `json:"waits-in,omitempty"`
+	NotDisk bool     `json:"not-disk,omitempty"` // what it waits for is not the disk
 }
 
 // idleLine is a build that has had no CPU for minutes.
@@ -101,6 +102,9 @@ func (a *app) lookJSON(l pressureLook) error {
 	}
 	for _, s := range l.kernel {
 		lines = append(lines, processLine{Type: "process", PID: s.PID, Name: s.Comm, Kernel: true, InD: s.inD, Looks: l.looks, CPU: s.cpu().Seconds()})
+	}
+	for _, b := range l.busy {
+		lines = append(lines, b.line())
 	}
 	for _, b := range l.builds {
 		lines = append(lines, b.line())
@@ -156,7 +160,7 @@ func (s stuckProcess) line(looks int) processLine {
 	out := processLine{
 		Type: "process", PID: s.PID, Name: s.Comm, InD: s.inD, Looks: looks,
 		Lane: s.where.lane.Name, Root: s.where.lane.Root, Dir: s.where.dir, Where: s.where.text(),
-		Age: round(s.age.Seconds()), CPU: s.cpu().Seconds(), Unknown: s.noIO, Waits: s.waits,
+		Age: round(s.age.Seconds()), CPU: s.cpu().Seconds(), Unknown: s.noIO, Waits: s.waits, NotDisk: s.other,
 	}
 	if s.uid >= 0 {
 		out.User = buildlock.UserName(s.uid)

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -12,8 +11,9 @@ import (
 
 // pressureLimits are what `gpuci pressure wait` waits for.
 type pressureLimits struct {
-	ioFull, cpuSome, memoryFull percentFlag
-	minFree                     sizeFlag
+	ioFull, ioSome, cpuSome, memoryFull, memorySome percentFlag
+
+	minFree sizeFlag
 }
 
 // levels is what is known at one moment.
@@ -45,8 +45,10 @@ func (l pressureLimits) given() (out []levelLimit) {
 	full := func(r pressure.Resource) *pressure.Level { return r.Full }
 	for _, x := range []levelLimit{
 		{"io full", l.ioFull, func(r pressure.Reading) pressure.Resource { return r.IO }, full, func(s pressure.Span) pressure.Share { return s.IO.Full }},
+		{"io some", l.ioSome, func(r pressure.Reading) pressure.Resource { return r.IO }, some, func(s pressure.Span) pressure.Share { return s.IO.Some }},
 		{"cpu some", l.cpuSome, func(r pressure.Reading) pressure.Resource { return r.CPU }, some, func(s pressure.Span) pressure.Share { return s.CPU.Some }},
 		{"memory full", l.memoryFull, func(r pressure.Reading) pressure.Resource { return r.Memory }, full, func(s pressure.Span) pressure.Share { return s.Memory.Full }},
+		{"memory some", l.memorySome, func(r pressure.Reading) pressure.Resource { return r.Memory }, some, func(s pressure.Span) pressure.Share { return s.Memory.Some }},
 	} {
 		if x.most.given {
 			out = append(out, x)
@@ -80,7 +82,7 @@ func (l pressureLimits) over(now levels, averages bool) string {
 	for _, x := range l.given() {
 		avg, last := x.level(x.resource(now.reading)).Avg10, x.share(now.span)
 		if !last.Known || last.Percent() > x.most.value || averages && avg > x.most.value {
-			return fmt.Sprintf("%s in the last second, %.0f%% over 10 s, at most %g%% is wanted", namedShare{x.name, last}, avg, x.most.value)
+			return fmt.Sprintf("%s %s in the last second, %s over 10 s, at most %g%% is wanted", x.name, x.beside(last), x.besideLevel(avg), x.most.value)
 		}
 	}
 	if l.minFree.given && now.memory.Available < l.minFree.bytes {
@@ -89,13 +91,37 @@ func (l pressureLimits) over(now levels, averages bool) string {
 	return ""
 }
 
-// text is what is wanted, and what is.
-func (l pressureLimits) text(now levels) string {
+// beside is a share in words, beside the limit.
+func (x levelLimit) beside(s pressure.Share) string {
+	if !s.Known {
+		return "unknown"
+	}
+	return x.besideLevel(s.Percent())
+}
+
+// besideLevel is a value in percent, with as many digits as it takes to see on
+// which side of the limit it is.
+func (x levelLimit) besideLevel(v float64) string {
+	for digits := 0; digits < 4; digits++ {
+		text := strconv.FormatFloat(v, 'f', digits, 64)
+		if is, err := strconv.ParseFloat(text, 64); err == nil && cmp.Compare(is, x.most.value) == cmp.Compare(v, x.most.value) {
+			return text + "%"
+		}
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64) + "%"
+}
+
+// text is what is wanted, and what is. averages says that the last 10 s count
+// too. Of the first moment on nothing is measured yet.
+func (l pressureLimits) text(now levels, averages bool) string {
 	var parts []string
 	for _, x := range l.given() {
-		is := fmt.Sprintf("%.0f%% over 10 s", x.level(x.resource(now.reading)).Avg10)
-		if last := x.share(now.span); last.Known {
-			is = fmt.Sprintf("%.0f%% now, %s", last.Percent(), is)
+		is := "a first second is being measured"
+		if last := x.share(now.span); last.Known || now.span.Length() > 0 {
+			is = x.beside(last) + " in the last second"
+		}
+		if averages {
+			is = x.besideLevel(x.level(x.resource(now.reading)).Avg10) + " over 10 s; " + is
 		}
 		parts = append(parts, fmt.Sprintf("%s of %g%% at most (%s)", x.name, x.most.value, is))
 	}
@@ -108,49 +134,20 @@ func (l pressureLimits) text(now levels) string {
 // limitsLine are the limits in JSON.
 type limitsLine struct {
 	IOFull     *float64 `json:"io-full,omitempty"` // percent
+	IOSome     *float64 `json:"io-some,omitempty"`
 	CPUSome    *float64 `json:"cpu-some,omitempty"`
 	MemoryFull *float64 `json:"memory-full,omitempty"`
+	MemorySome *float64 `json:"memory-some,omitempty"`
 	MinFree    *int64   `json:"min-free-bytes,omitempty"`
 }
 
 func (l pressureLimits) line() limitsLine {
-	out := limitsLine{IOFull: l.ioFull.pointer(), CPUSome: l.cpuSome.pointer(), MemoryFull: l.memoryFull.pointer()}
+	out := limitsLine{
+		IOFull: l.ioFull.pointer(), IOSome: l.ioSome.pointer(), CPUSome: l.cpuSome.pointer(),
+		MemoryFull: l.memoryFull.pointer(), MemorySome: l.memorySome.pointer(),
+	}
 	if l.minFree.given {
 		out.MinFree = &l.minFree.bytes
 	}
 	return out
-}
-
-// percentFlag is a share of time in percent.
-type percentFlag struct {
-	value float64
-	given bool
-}
-
-// String is the value as a help text has it.
-func (p *percentFlag) String() string {
-	if !p.given {
-		return ""
-	}
-	return strconv.FormatFloat(p.value, 'g', -1, 64)
-}
-
-// Type is what a help text calls the value.
-func (p *percentFlag) Type() string { return "percent" }
-
-// Set reads the value of the flag.
-func (p *percentFlag) Set(text string) error {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || math.IsNaN(v) || v < 0 || v > 100 {
-		return errors.New("write a share of time in percent, from 0 to 100")
-	}
-	p.value, p.given = v, true
-	return nil
-}
-
-func (p percentFlag) pointer() *float64 {
-	if !p.given {
-		return nil
-	}
-	return &p.value
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gpuci/buildlock"
 	"gpuci/pressure"
 	"gpuci/reaper/proc"
+	"gpuci/worktrees"
 )
 
 // pressureLook is all that `gpuci pressure` tells.
@@ -22,6 +24,7 @@ type pressureLook struct {
 	kernel  []stuckProcess // threads of the kernel in D
 	looks   int            // at all processes
 	outside bool           // we stand in no lane: whose a process is, is not known
+	busy    []busyProcess  // the busiest first
 	builds  []idleBuild
 	unseen  []unseen
 }
@@ -48,29 +51,56 @@ func (a *app) look(ctx context.Context, p place, long time.Duration) (pressureLo
 		a.console.note(fmt.Sprintf("which builds there are is not known: %v", err))
 	}
 	builds := buildsIn(s.last.Table)
-	lanes := a.lanes(ctx, p, len(l.stuck)+len(builds) > 0)
-	l.stuck = seatsOf(ctx, proc.Real, l.stuck, lanes)
+	l.busy = s.busy()
+	lanes := a.lanes(ctx, p, len(l.stuck)+len(l.busy)+len(builds) > 0)
+	l.seat(ctx, lanes)
 	l.builds = idleBuilds(ctx, s, builds, tickets, lanes, defaultIdle())
 	l.unseen = unseenBy(s, l.stuck)
 	l.diagnosis = l.diagnose()
 	return l, nil
 }
 
-// diagnose hands over what was seen.
+// seat finds out where all that were seen belong, all at once.
+func (l *pressureLook) seat(ctx context.Context, lanes []worktrees.Tree) {
+	var pids []int
+	for _, s := range l.stuck {
+		pids = append(pids, s.PID)
+	}
+	for _, b := range l.busy {
+		pids = append(pids, b.PID)
+	}
+	seats := seatsOf(ctx, proc.Real, pids, lanes)
+	for i := range l.stuck {
+		l.stuck[i].where = seats[i]
+	}
+	for i := range l.busy {
+		l.busy[i].where = seats[len(l.stuck)+i]
+	}
+}
+
+// diagnose hands over what was seen, and names who computes where processors
+// are short: the package knows no processes.
 func (l pressureLook) diagnose() pressure.Diagnosis {
 	m := &l.memory
 	if l.noMemory != nil {
 		m = nil
 	}
-	return pressure.Diagnose(l.span, l.after, m, l.waiters())
+	d := pressure.Diagnose(l.span, l.after, m, l.waiters())
+	if slices.Contains(d.Causes, pressure.CPUBound) {
+		d.Text += "; " + busyWords(l.busy)
+	}
+	return d
 }
 
-// waiters are the processes in D, by name and place.
+// waiters are the processes that wait for the disk, by name and place.
 func (l pressureLook) waiters() (out []pressure.Waiter) {
 	at := make(map[pressure.Waiter]int)
 	for _, g := range byPlace(l.stuck) {
 		for _, s := range g.list {
-			key := pressure.Waiter{Name: buildlock.Printable(s.Comm), Where: buildlock.Printable(g.where)}
+			if s.other {
+				continue
+			}
+			key := pressure.Waiter{Name: buildlock.Printable(s.Comm), Where: buildlock.Printable(s.where.brief()), Link: s.link}
 			i, ok := at[key]
 			if !ok {
 				i = len(out)

@@ -16,6 +16,9 @@ import (
 	"gpuci/pressure/plot"
 )
 
+// stdoutName is stdout where a file can be named.
+const stdoutName = "-"
+
 // plotOptions are the flags of `gpuci pressure plot`.
 type plotOptions struct {
 	out   string
@@ -32,24 +35,44 @@ SVG that needs nothing else: the curves over time, and under them the phases,
 the links at work, those in line, and what was held back because of the pressure.
 
 RUN is the id of a run or a build of this repository, the beginning of one, or
-last. What goes on is drawn as far as it has come.
+last. Outside of git it is a run of this directory or of one above it, or a build
+of yours that was begun anywhere outside of git. What goes on, or was killed, is
+drawn as far as it has come. Times are of the zone that is named under the
+curves: the local one, as TZ says.
 
 Examples:
   gpuci pressure plot last > last.svg
   gpuci pressure plot 20261130T0102 -o stall.svg
 
 Exit codes: 0, 4 no such run, 64 usage, also a FILE that is there already
-(--force replaces it), 78 configuration, 1 it cannot be read or written.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.pressurePlot(cmd.Context(), o, args[0]) },
+(--force replaces it), and a terminal to write to; 78 configuration, 1 it cannot
+be read or written.`,
+		Args: oneRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return readerGone(a.pressurePlot(cmd.Context(), o, args[0]))
+		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "write to `FILE` instead of stdout")
+	f.StringVarP(&o.out, "output", "o", "", "write to `FILE` instead of stdout, which - is too")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it is there")
 	return cmd
 }
 
+// oneRun wants the name of a run.
+func oneRun(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return coded{gates.ExitUsage, "no run is named", "gpuci pressure plot last draws the one that began last"}
+	case 1:
+		return nil
+	}
+	return coded{gates.ExitUsage, fmt.Sprintf("%d runs are named, and one is drawn", len(args)), "draw one after the other, each with -o FILE"}
+}
+
 func (a *app) pressurePlot(ctx context.Context, o plotOptions, name string) error {
+	if o.out == "" && terminal(a.out) != nil {
+		return coded{gates.ExitUsage, "an SVG is nothing to read on a terminal", "-o FILE writes it there, and -o - here all the same"}
+	}
 	p, err := a.place(ctx, false)
 	if err != nil {
 		return err
@@ -66,7 +89,7 @@ func (a *app) pressurePlot(ctx context.Context, o plotOptions, name string) erro
 	if err := plot.Draw(&svg, r.chart()); err != nil {
 		return err
 	}
-	if o.out == "" {
+	if o.out == "" || o.out == stdoutName {
 		_, err = a.out.Write(svg.Bytes())
 		return err
 	}

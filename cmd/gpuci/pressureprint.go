@@ -21,6 +21,7 @@ func (a *app) lookText(l pressureLook) error {
 	writeLevels(&b, l)
 	b.WriteString("\nmemory: " + l.memoryText() + "\n")
 	writeStuck(&b, l)
+	writeBusy(&b, l)
 	for _, x := range l.builds {
 		b.WriteString(buildlock.Printable(x.String()) + "\n")
 	}
@@ -100,6 +101,9 @@ func writeStuck(b *strings.Builder, l pressureLook) {
 		b.WriteString("in D: none seen")
 	default:
 		b.WriteString("in D: " + count(n, "process", "processes"))
+		if not := l.elsewhere(); not > 0 {
+			fmt.Fprintf(b, ", %d not for the disk", not)
+		}
 		if l.outside {
 			b.WriteString(" (no lanes: this is no git worktree)")
 		}
@@ -116,6 +120,16 @@ func writeStuck(b *strings.Builder, l pressureLook) {
 			fmt.Fprintf(b, "    and %d more\n", n)
 		}
 	}
+}
+
+// elsewhere is how many of the processes in D do not wait for the disk.
+func (l pressureLook) elsewhere() (n int) {
+	for _, s := range l.stuck {
+		if s.other {
+			n++
+		}
+	}
+	return n
 }
 
 // kernelText names the kernel's own threads in D, each name once: they wait for
@@ -148,16 +162,26 @@ func (s stuckProcess) row(looks int) string {
 	if s.rates != nil {
 		io = fmt.Sprintf("reads %s/s\twrites %s/s", pressure.Bytes(int64(s.rates.read)), pressure.Bytes(int64(s.rates.written)))
 	}
-	waits := s.waits
-	if waits == "" {
-		waits = "(unknown)"
-	}
 	cells := []string{s.Comm, who, fmt.Sprintf("D %d/%d", s.inD, looks), buildlock.Round(s.age).String() + " old", io,
-		fmt.Sprintf("CPU %.1f s", s.cpu().Seconds()), "waits in " + waits}
+		fmt.Sprintf("CPU %.1f s", s.cpu().Seconds()), s.waitsText()}
 	for i, c := range cells {
 		if i != 4 { // two cells, and ours
 			cells[i] = buildlock.Printable(c)
 		}
 	}
 	return strings.Join(cells, "\t")
+}
+
+// waitsText is what a process waits in. It was in D at some of the looks, and
+// the kernel says nothing of one that runs just now.
+func (s stuckProcess) waitsText() string {
+	switch {
+	case s.other:
+		return "waits in " + s.waits + ", not for the disk"
+	case s.waits != "":
+		return "waits in " + s.waits
+	case s.State != 'D':
+		return "did not wait at the last look"
+	}
+	return "what it waits in is not ours to see"
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,14 @@ type drawnRun struct {
 	points   pressure.Timeline
 	bars     []plot.Bar
 	unknown  string // why something of the pressure is not known
+	killed   bool   // it did not come to write its end down
 }
 
 func (r drawnRun) chart() plot.Chart {
-	return plot.Chart{Title: r.title, Subtitle: r.subtitle, From: r.from.Local(), To: r.to, Points: r.points, Bars: r.bars}
+	return plot.Chart{
+		Title: r.title, Subtitle: r.subtitle, From: r.from.Local(), To: r.to, Points: r.points, Bars: r.bars,
+		Note: r.note(),
+	}
 }
 
 // readRun reads the directory of a run. What is missing there is said, and the
@@ -55,10 +60,8 @@ func readRun(dir string, note func(string)) (r drawnRun, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a gate that builds nothing has none
 		note(err.Error())
 	}
-	r.bars = append(r.bars, linkBars(events, !r.to.IsZero())...)
-	if r.to.IsZero() && len(r.points) > 0 {
-		r.to = r.points[len(r.points)-1].Time
-	}
+	r.bars = append(r.bars, linkBars(events, r.killed || !r.to.IsZero())...)
+	r.close()
 	return r, nil
 }
 
@@ -70,17 +73,20 @@ func readGate(dir, name string) (r drawnRun, err error) {
 		return r, err
 	}
 	if !found {
-		var s struct {
-			Gate  string    `json:"gate"`
-			Lane  string    `json:"lane"`
-			Begun time.Time `json:"begun"`
-		}
-		_, err := readJSON(filepath.Join(dir, "started.json"), &s)
-		return drawnRun{title: titleOf("gate "+s.Gate, s.Lane), subtitle: name + " · no verdict: it goes on, or was killed", from: s.Begun}, err
+		return readStarted(dir, name)
 	}
 	r.title = titleOf("gate "+v.Gate, v.Bound.Lane)
+	r.from = v.Started
+	if v.Seconds == 0 && v.Outcome == gates.Interrupted { // a later gpuci wrote that down, and knows no end
+		r.killed = true
+		r.subtitle = fmt.Sprintf("%s · %s: gpuci was killed", v.Run, outcomeWord(v))
+		return r, nil
+	}
 	r.subtitle = fmt.Sprintf("%s · %s · %s", v.Run, outcomeWord(v), buildlock.Round(seconds(v.Seconds)))
-	r.from, r.to = v.Started, v.Started.Add(seconds(v.Seconds))
+	if slices.ContainsFunc(v.Marks, func(m string) bool { return strings.Contains(m, underPressure) }) {
+		r.subtitle += " · " + underPressure
+	}
+	r.to = v.Started.Add(seconds(v.Seconds))
 	at := v.Started
 	for _, s := range v.Steps { // one after the other
 		end := at.Add(seconds(s.Seconds))
@@ -109,12 +115,16 @@ func readBuild(dir, name string) (r drawnRun, err error) {
 	b, err := gates.ReadBuild(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return drawnRun{title: "build", subtitle: name + " · no end: it goes on, or was killed"}, nil
+		text, killed := goesOn(dir)
+		return drawnRun{title: "build", subtitle: name + " · " + text, killed: killed}, nil
 	case err != nil:
 		return r, fmt.Errorf("read record of build %s: %w", name, err)
 	}
 	r.title = titleOf(b.Command, b.Lane)
 	r.subtitle = fmt.Sprintf("%s · exit %d · %s", name, b.Exit, buildlock.Round(seconds(b.Seconds)))
+	if b.Under != "" {
+		r.subtitle += " · " + underPressure
+	}
 	r.from, r.to = b.Started, b.Started.Add(seconds(b.Seconds))
 	r.unknown = b.StallUnknown
 	return r, nil
@@ -133,38 +143,4 @@ func readJSON(path string, into any) (found bool, err error) {
 		return false, fmt.Errorf("read record %s: %w", path, err)
 	}
 	return true, nil
-}
-
-// linkBars are the links at work, in line and held back. over says that the
-// build is over, and so are all of its links.
-func linkBars(events []buildlock.LinkEvent, over bool) (out []plot.Bar) {
-	ended := make(map[string]time.Time)
-	for _, e := range events {
-		if e.Outcome == buildlock.Ended {
-			ended[e.Ticket] = e.Time
-		}
-	}
-	for _, e := range events {
-		label := strings.TrimSpace(fmt.Sprintf("%s (pid %d) %s", e.Tool, e.PID, e.Ticket))
-		held := min(e.Held, e.Waited)
-		began := e.Time.Add(-held)
-		switch e.Outcome {
-		case buildlock.Ticketed, buildlock.TimedOut, buildlock.Failed:
-			if e.Waited > held {
-				out = append(out, plot.Bar{Kind: plot.Wait, Label: label, From: e.Time.Add(-e.Waited), To: began})
-			}
-			if held > 0 {
-				out = append(out, plot.Bar{Kind: plot.Hold, Label: label, From: began, To: e.Time})
-			}
-		}
-		if e.Outcome != buildlock.Ticketed {
-			continue
-		}
-		to, seen := ended[e.Ticket]
-		if !seen && over {
-			label, to = label+", whose end was not seen", e.Time
-		}
-		out = append(out, plot.Bar{Kind: plot.Link, Label: label, From: e.Time, To: to})
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
@@ -22,39 +23,63 @@ const (
 const lastRun = "last"
 
 // stateDirs are where runs may be recorded that are of interest here: ours, and
-// those of the repository's owner, which another user reads.
-func stateDirs(p place) []string {
-	root := p.dir
+// those of the repository's owner, which another user reads. Outside of git a
+// gate is recorded by the directory of its gpuci.toml and a build by where it
+// was begun, or by the one root of all that have no workspace: so each
+// directory above us counts.
+func stateDirs(p place) (out []string) {
+	roots := []string{p.dir, p.config.Root}
 	if found, err := config.Find(p.dir, p.lane.Root); err == nil {
-		root = filepath.Dir(found)
+		roots = append(roots, filepath.Dir(found))
 	}
-	dir, _ := gates.StateDir(p.lane, root)
-	out := []string{dir}
-	if p.lane.CommonDir != "" {
-		if shared := filepath.Join(p.lane.CommonDir, "gpuci"); shared != dir {
-			out = append(out, shared)
+	for dir := p.dir; p.lane.CommonDir == "" && filepath.Dir(dir) != dir; {
+		dir = filepath.Dir(dir)
+		roots = append(roots, dir)
+	}
+	for _, root := range roots {
+		if dir, _ := gates.StateDir(p.lane, root); !slices.Contains(out, dir) {
+			out = append(out, dir)
 		}
+	}
+	if shared := filepath.Join(p.lane.CommonDir, "gpuci"); p.lane.CommonDir != "" && !slices.Contains(out, shared) {
+		out = append(out, shared)
 	}
 	return out
 }
 
 // recorded is the directory of one run.
-type recorded struct{ name, dir string }
+type recorded struct {
+	name, dir string
+	changed   time.Time // a file came into it
+}
+
+// began is the time in a name, to the second.
+func (r recorded) began() string {
+	at, _, _ := strings.Cut(r.name, "-")
+	return at
+}
 
 // recordedIn lists all runs, the first one first: their names begin with the
-// time.
+// time. What else is in a name is chance: of those that began in one second the
+// last one is where something was written last.
 func recordedIn(states []string) (out []recorded) {
 	for _, state := range states {
 		for _, kind := range []string{runsDir, buildsDir} {
 			list, _ := os.ReadDir(filepath.Join(state, kind)) // there need not be one
 			for _, e := range list {
 				if e.IsDir() {
-					out = append(out, recorded{e.Name(), filepath.Join(state, kind, e.Name())})
+					r := recorded{name: e.Name(), dir: filepath.Join(state, kind, e.Name())}
+					if info, err := e.Info(); err == nil {
+						r.changed = info.ModTime()
+					}
+					out = append(out, r)
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b recorded) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(out, func(a, b recorded) int {
+		return cmp.Or(cmp.Compare(a.began(), b.began()), a.changed.Compare(b.changed))
+	})
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuci/buildlock/beside"
 	"gpuci/reaper/proc"
 )
 
@@ -19,7 +20,7 @@ const looksPerLook = 4
 // sampling is what several looks at all processes saw.
 type sampling struct {
 	root        proc.Root
-	began       time.Time // of the first look
+	began, at   time.Time // of the first look and of the last one
 	first, last proc.Picture
 	io          map[sampled]sampledIO // as of the first look
 	seenInD     map[sampled]int       // at how many looks
@@ -79,6 +80,7 @@ func (s *sampling) scan() (err error) {
 	if s.last, err = s.root.Scan(proc.ScanOptions{UID: true}); err != nil {
 		return err
 	}
+	s.at = time.Now()
 	s.looks++
 	for _, stat := range s.last.Table {
 		if stat.State == 'D' {
@@ -95,6 +97,8 @@ type stuckProcess struct {
 	inD   int // at how many looks
 	age   time.Duration
 	waits string // wait channel in the kernel, "" when unknown
+	other bool   // what it waits for is not the disk
+	link  bool   // it compiles or links
 	rates *ioRates
 	noIO  string // why those are not known
 	where seat
@@ -132,6 +136,8 @@ func (s *sampling) stuck(stat proc.Stat, n int) stuckProcess {
 		out.uid = int(uid)
 	}
 	out.waits, _ = s.root.WaitChannel(stat.PID)
+	out.other = beside.NotDisk(s.root, stat.PID)
+	out.link = isFamily(s.last.Table, stat)
 	out.rates, out.noIO = s.rates(stat)
 	return out
 }

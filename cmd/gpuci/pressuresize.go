@@ -1,7 +1,8 @@
 package main
 
 import (
-	"fmt"
+	"errors"
+
 	"gpuci/gates/config"
 	"gpuci/pressure"
 )
@@ -27,7 +28,7 @@ func (s *sizeFlag) Type() string { return "size" }
 func (s *sizeFlag) Set(text string) error {
 	n, err := config.ParseSize(text)
 	if err != nil {
-		return fmt.Errorf("%w: write a size such as 8GiB or 512MiB", err)
+		return errors.New("write a size such as 8GiB or 512MiB") // the value stands before it already
 	}
 	s.bytes, s.given = n, true
 	return nil

@@ -30,7 +30,8 @@ func (a *app) pressureWaitCommand() *cobra.Command {
 percent, that may have been waited at most. Without --for, over one look of a
 second and over the kernel's last 10 s; with --for D, in every second of D in a
 row; with --wait 0 in one look, of D or of a second. It says at once on stderr
-what it waits for, and then every 30 s.
+what it waits for, and then every 30 s. While somebody else computes, io full
+stays low however many wait for the disk: --io-some holds these too.
 
 Examples:
   gpuci pressure wait --io-full 40 && make -j20
@@ -44,8 +45,10 @@ limit at all, 69 it cannot be known on this machine, 130 and 143 interrupted.`,
 	}
 	f := cmd.Flags()
 	f.Var(&o.limits.ioFull, "io-full", "time in which everything waited for the disk, `N` percent at most")
+	f.Var(&o.limits.ioSome, "io-some", "time in which some tasks waited for the disk, `N` percent at most")
 	f.Var(&o.limits.cpuSome, "cpu-some", "time in which some tasks waited for a processor, `N` percent at most")
 	f.Var(&o.limits.memoryFull, "memory-full", "time in which everything waited for memory, `N` percent at most")
+	f.Var(&o.limits.memorySome, "memory-some", "time in which some tasks waited for memory, `N` percent at most")
 	f.Var(&o.limits.minFree, "min-free", "memory that is available, `SIZE` at least (8GiB, 512MiB)")
 	f.Var((*waitFlag)(&o.kept), "for", "kept for `D` without a break (10s)")
 	f.Var((*waitFlag)(&o.wait), "wait", "wait for `D` at most; 0 looks once")
@@ -58,7 +61,7 @@ func (o waitOptions) check() error {
 	usage := func(text, hint string) error { return coded{gates.ExitUsage, text, hint} }
 	switch {
 	case !o.limits.any():
-		return usage("there is no limit to wait for", "give --io-full 40, --cpu-some, --memory-full or --min-free")
+		return usage("there is no limit to wait for", "give --io-full 40, or another one: gpuci pressure wait --help")
 	case o.kept < 0:
 		return usage(fmt.Sprintf("--for %s is no length of time", o.kept), "give a time such as 10s")
 	case o.wait < 0:
@@ -81,7 +84,7 @@ func (a *app) pressureWait(ctx context.Context, o waitOptions) error {
 	err := w.run(ctx)
 	if o.json && w.ended {
 		a.json = false // the line says why not, too
-		if err := a.jsonLine(w.line(err)); err != nil {
+		if err := readerGone(a.jsonLine(w.line(err))); err != nil {
 			return err
 		}
 	}
@@ -137,6 +140,9 @@ func (w *pressureWait) look(before, after pressure.Reading) error {
 	if err := w.limits.known(w.now); err != nil {
 		return coded{exitUnfit, err.Error(), "leave that limit out, or go on without the wait: it cannot be known here"}
 	}
+	if most := w.now.memory.Total; w.limits.minFree.bytes > most && w.now.noMemory == nil {
+		return coded{gates.ExitUsage, fmt.Sprintf("--min-free %s can never be: this machine has %s in all", pressure.Bytes(w.limits.minFree.bytes), pressure.Bytes(most)), "ask for less"}
+	}
 	if w.row += w.now.span.Length(); w.limits.over(w.now, w.kept == 0) != "" {
 		w.row = 0
 	}
@@ -160,7 +166,7 @@ func (w *pressureWait) waited() time.Duration { return w.now.reading.Time.Sub(w.
 
 // text is what is waited for, with numbers.
 func (w *pressureWait) text(waited time.Duration) string {
-	text := "waiting for " + w.limits.text(w.now)
+	text := "waiting for " + w.limits.text(w.now, w.kept == 0)
 	if w.kept > 0 {
 		text += ", for " + shortText(w.kept) + " without a break"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,7 +54,8 @@ func TestPressureWatch(t *testing.T) {
 	texts[events].hear(t, `{"type":"event","event":"first",`)
 	texts[live].hear(t, "cpu ")
 	busyLoops(t)
-	texts[lines].hear(t, " cpu stalled: io full ")
+	texts[lines].hear(t, " cpu stalled (cpu some over 50%): io full ")
+	texts[lines].hear(t, "; at work or ready to: ")
 	texts[events].hear(t, `"event":"stalled"`)
 	texts[live].hear(t, "cpu stalled since ")
 	if _, err := terminal.WriteString("\x03"); err != nil {
@@ -102,10 +104,16 @@ func mustBeSane(t *testing.T, text string, columns int) {
 	}
 }
 
-// eventAt is an event with a span of so many seconds before it.
-func eventAt(kind pressure.EventKind, to time.Time, length time.Duration, ioFull pressure.Share) pressure.Event {
+// eventAt is an event with a span of so many seconds before it, and 12 % of io
+// full in the kernel's last 10 s. Two wait when a stall begins.
+func eventAt(kind pressure.EventKind, to time.Time, length time.Duration, ioFull pressure.Share) sight {
 	cpu := pressure.Shares{Some: pressure.Share{Value: 1, Known: true}}
-	return pressure.Event{Kind: kind, Resource: "io", Span: pressure.Span{From: to.Add(-length), To: to, IO: pressure.Shares{Full: ioFull}, CPU: cpu}}
+	r := pressure.Reading{Time: to, IO: pressure.Resource{Full: &pressure.Level{Avg10: 12}}}
+	s := sight{Event: pressure.Event{Kind: kind, Resource: "io", Reading: r, Span: pressure.Span{From: to.Add(-length), To: to, IO: pressure.Shares{Full: ioFull}, CPU: cpu}}}
+	if kind == pressure.EventStalled {
+		s.who = []crowd{{"dd", "lane kda", 2, 41}, {"sync", "outside any lane, in /data", 1, 43}}
+	}
+	return s
 }
 
 func share(v float64) pressure.Share { return pressure.Share{Value: v, Known: true} }
@@ -130,11 +138,20 @@ func TestPressureGraph(t *testing.T) {
 	if want := "▁┊▂?█▅  some    ?  full  50%"; len(lines) != 4 || !strings.HasSuffix(lines[1], want) || !strings.HasPrefix(lines[1], "io ") {
 		t.Errorf("got %q, want %q at the end", lines, want)
 	}
-	if !strings.Contains(lines[3], "io stalled since 14:12:12") {
-		t.Errorf("the state is %q", lines[3])
+	if want := []string{"io stalled since 14:12:12 (io full over 10%); waiting for it: 2 dd (lane kda), sync (pid 43, outside any lane, in /data)"}; !slices.Equal(s.state(), want) {
+		t.Errorf("the state is %q, want %q", s.state(), want)
+	}
+	// What is below the limit again does not stall any more, called calm or not.
+	step(pressure.EventLevel, time.Second, share(0.02))
+	if text := s.state(); !strings.HasPrefix(text[0], "io stalled from 14:12:12 to 14:12:15; waiting for it: 2 dd") {
+		t.Errorf("the state is %q", text)
+	}
+	step(pressure.EventLevel, time.Second, share(0.3))
+	if text := s.state(); !strings.HasPrefix(text[0], "io stalled since 14:12:12 ") {
+		t.Errorf("the state is %q", text)
 	}
 	step(pressure.EventCalm, 5*time.Second, share(0))
-	if text := s.state(); !strings.HasPrefix(text, "calm since 14:12:20") {
+	if text := s.state(); !slices.Equal(text, []string{"calm since 14:12:17"}) {
 		t.Errorf("the state is %q", text)
 	}
 	if text := s.sum(time.Minute); !strings.HasPrefix(text, "watched 1m0s, 2 stalls; io full 13% in the mean, 100% at the highest") {
@@ -149,6 +166,40 @@ func TestPressureGraph(t *testing.T) {
 				t.Errorf("%d columns: %q", columns, line)
 			}
 		}
+	}
+}
+
+// A stall after a calm hour has the numbers of now, and not the hour's, on a
+// screen as in a line.
+func TestPressureAfterCalm(t *testing.T) {
+	at := time.Date(2026, 11, 30, 14, 2, 11, 0, time.Local)
+	stalled := eventAt(pressure.EventStalled, at, time.Hour, share(0.001))
+	var s strips
+	s.add(stalled)
+	if line := s.lines(120)[1]; !strings.HasSuffix(line, "full  12%") {
+		t.Errorf("the row is %q", line)
+	}
+	var out strings.Builder
+	w := changeLines{out: &out, note: func(string) {}}
+	if err := w.show(stalled); err != nil {
+		t.Fatal(err)
+	}
+	want := "14:02:11 io stalled (io full over 10%): io full 12%, io some unknown, memory full unknown, cpu some unknown, over 10 s; waiting for it: 2 dd (lane kda), sync (pid 43, outside any lane, in /data)\n"
+	if out.String() != want {
+		t.Errorf("said %q, want %q", out.String(), want)
+	}
+}
+
+// A screen that has fewer lines than before wipes the rest.
+func TestPressureWipes(t *testing.T) {
+	_, tty, err := pty.Open()
+	if err != nil {
+		needsTool(t, "a pty: "+err.Error())
+	}
+	defer tty.Close()
+	w := liveWatch{out: tty, drawn: 9}
+	if err := w.show(eventAt(pressure.EventFirst, time.Now(), time.Second, share(0))); err != nil || w.drawn != 9 {
+		t.Errorf("%d lines stand there, %v", w.drawn, err)
 	}
 }
 

@@ -28,23 +28,23 @@ const seatPatience = 2 * time.Second
 
 // seatsOf finds out where processes belong, each for itself: one that does not
 // answer keeps nobody else waiting.
-func seatsOf(ctx context.Context, root proc.Root, list []stuckProcess, lanes []worktrees.Tree) []stuckProcess {
+func seatsOf(ctx context.Context, root proc.Root, pids []int, lanes []worktrees.Tree) []seat {
 	ctx, cancel := context.WithTimeout(ctx, seatPatience)
 	defer cancel()
 	type answer struct {
 		at int
 		seat
 	}
-	answers := make(chan answer, len(list))
-	out := slices.Clone(list)
-	for i, s := range out {
-		out[i].where = seat{unknown: "did not answer in time"}
-		go func() { answers <- answer{i, seatOf(root, s.PID, lanes)} }()
+	answers := make(chan answer, len(pids))
+	out := make([]seat, len(pids))
+	for i, pid := range pids {
+		out[i].unknown = "did not answer in time"
+		go func() { answers <- answer{i, seatOf(root, pid, lanes)} }()
 	}
 	for range out {
 		select {
 		case a := <-answers:
-			out[a.at].where = a.seat
+			out[a.at] = a.seat
 		case <-ctx.Done():
 			return out
 		}
@@ -95,6 +95,26 @@ func (s seat) text() string {
 		return "not known whose: " + s.unknown
 	}
 	return "outside any lane"
+}
+
+// brief is the seat within a sentence, where a long path would bury the rest.
+func (s seat) brief() string {
+	s.dir = shortPath(s.dir)
+	return s.text()
+}
+
+// longestPath is what a path may have in a sentence, in characters.
+const longestPath = 60
+
+// shortPath cuts the middle out of a path that is too long: its end says what
+// it is, and its beginning whose.
+func shortPath(path string) string {
+	r := []rune(path)
+	if len(r) <= longestPath {
+		return path
+	}
+	const head = longestPath / 3
+	return string(r[:head]) + "…" + string(r[len(r)-(longestPath-head-1):])
 }
 
 // seatGroup are the processes in D of one place.

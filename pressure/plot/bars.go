@@ -67,8 +67,16 @@ func (g group) tip(b bar, f frame) string {
 		when = "to " + f.clock(b.To)
 	}
 	if b.more > 0 {
-		return fmt.Sprintf("%d %s too close to draw apart, the first: %s, %s", b.more+1, g.name, b.Label, when)
+		return fmt.Sprintf("%d %s too close to draw apart, the first: %s, %s", b.more+1, g.name, b.whole(), when)
 	}
 	verb := map[BarKind]string{Phase: "", Link: "at work ", Wait: "waited in line ", Hold: "held back "}[g.kind]
-	return fmt.Sprintf("%s: %s%s, %s", b.Label, verb, b.length(), when)
+	return fmt.Sprintf("%s: %s%s, %s", b.whole(), verb, b.length(), when)
+}
+
+// whole is all that is known of what a bar is.
+func (b Bar) whole() string {
+	if b.Detail == "" {
+		return b.Label
+	}
+	return b.Label + " (" + b.Detail + ")"
 }

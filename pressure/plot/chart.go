@@ -18,12 +18,14 @@ type Chart struct {
 	From, To time.Time
 	Points   pressure.Timeline // a point whose Length is not above 0 covers no time
 	Bars     []Bar             // under the curves, in any order
+	Note     string            // below the curves' names: why one of them is unknown
 }
 
 // Bar is something the run did, or waited for, from one time to another.
 type Bar struct {
 	Kind     BarKind
 	Label    string
+	Detail   string    // only where one points at it: a pid, a ticket
 	From, To time.Time // a zero To: it had not ended; a zero From: its start is not known
 }
 
@@ -58,7 +60,7 @@ func Draw(w io.Writer, c Chart) error {
 	var body page
 	words := inWords(steps, f)
 	y := body.heading(c, words, phasesInWords(c.Bars, f))
-	top := body.legend(steps, y)
+	top := body.legend(steps, y, c.Note)
 	bottom := top + plotHigh
 	end := bottom + timeHigh
 	for _, g := range groups {

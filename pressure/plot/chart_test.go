@@ -38,10 +38,10 @@ func small() Chart {
 		Title: "gate fused-adjoint, lane kda & friends", Subtitle: "20261130T010203Z-1a2b3c4d · green · 12s",
 		From: t0, To: after(12),
 		Bars: []Bar{
-			{Phase, "pressure", after(0), after(2)}, {Phase, "build", after(2), after(9)}, {Phase, "run", after(9), after(12)},
-			{Wait, "attn", after(2), after(2.5)}, {Wait, "ops", after(2.1), after(5)},
-			{Link, "attn", after(2.5), after(5)}, {Link, "ops", after(5), after(8.5)},
-			{Hold, "io full 93 %", after(0), after(2)},
+			{Kind: Phase, Label: "pressure", From: after(0), To: after(2)}, {Kind: Phase, Label: "build", From: after(2), To: after(9)}, {Kind: Phase, Label: "run", From: after(9), To: after(12)},
+			{Kind: Wait, Label: "attn", From: after(2), To: after(2.5)}, {Kind: Wait, Label: "ops", From: after(2.1), To: after(5)},
+			{Kind: Link, Label: "attn", Detail: "ld.mold, pid 77 link-12", From: after(2.5), To: after(5)}, {Kind: Link, Label: "ops", From: after(5), To: after(8.5)},
+			{Kind: Hold, Label: "io full 93 %", From: after(0), To: after(2)},
 		},
 	}
 	for _, s := range []float64{1, 2, 3, 4, 7, 8, 9, 10, 11, 12} { // nothing is known from 4 to 6
@@ -149,7 +149,7 @@ func TestDrawUnknown(t *testing.T) {
 // Neither points nor bars need an order.
 func TestDrawAnyOrder(t *testing.T) {
 	c := small()
-	c.Bars = append(c.Bars, Bar{Link, "b", after(3), after(8)}, Bar{Link, "a", after(3), after(8)}, Bar{Wait, "c", after(3), after(8)})
+	c.Bars = append(c.Bars, Bar{Kind: Link, Label: "b", From: after(3), To: after(8)}, Bar{Kind: Link, Label: "a", From: after(3), To: after(8)}, Bar{Kind: Wait, Label: "c", From: after(3), To: after(8)})
 	want := draw(t, c)
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
@@ -168,6 +168,39 @@ func TestDrawKeepsItsChart(t *testing.T) {
 	draw(t, c)
 	if d := cmp.Diff(same, c); d != "" {
 		t.Errorf("it was changed:\n%s", d)
+	}
+}
+
+// A note and a detail are text as any other: escaped, cut to the page, and a
+// detail only where one points.
+func TestDrawNotes(t *testing.T) {
+	c := small()
+	c.Note = "unknown: <no cgroup> " + strings.Repeat("of its own ", 100)
+	c.Bars = []Bar{{Kind: Link, Label: "cc -o p1", Detail: "ld.mold, pid 77 link-12", From: after(1), To: after(9)}}
+	got := draw(t, c)
+	check(t, got)
+	for text, want := range map[string]int{
+		"unknown: &lt;no cgroup&gt; of its own": 1, ">cc -o p1</text>": 1, "<title>cc -o p1 (ld.mold, pid 77 link-12): at work 8s": 1, "pid 77": 1,
+	} {
+		if n := strings.Count(got, text); n != want {
+			t.Errorf("%q is in it %d times, want %d", text, n, want)
+		}
+	}
+}
+
+// The zone of the clock is named, and one without a name by its offset.
+func TestDrawZone(t *testing.T) {
+	for _, z := range []struct {
+		zone *time.Location
+		want string
+	}{{time.UTC, ">UTC</text>"}, {time.FixedZone("IST", 19800), ">IST</text>"}, {time.FixedZone("+0545", 20700), ">UTC+0545</text>"}} {
+		c := small()
+		c.From = c.From.In(z.zone)
+		got := draw(t, c)
+		check(t, got)
+		if clock := ">" + c.From.Format("15:04:05") + "</text>"; !strings.Contains(got, z.want) || !strings.Contains(got, clock) {
+			t.Errorf("no %q or no %q", z.want, clock)
+		}
 	}
 }
 

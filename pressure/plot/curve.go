@@ -9,17 +9,18 @@ import (
 // series is one curve. Its class gives its line, which no other one has.
 type series struct {
 	name, class string
+	about       string // what the name does not say, for the legend
 	share       func(pressure.Point) pressure.Share
 }
 
 // allSeries has the main one first.
 func allSeries() []series {
 	return []series{
-		{"io full", "iof", func(p pressure.Point) pressure.Share { return p.IO.Full }},
-		{"io some", "ios", func(p pressure.Point) pressure.Share { return p.IO.Some }},
-		{"cpu some", "cpu", func(p pressure.Point) pressure.Share { return p.CPU.Some }},
-		{"memory full", "mem", func(p pressure.Point) pressure.Share { return p.Memory.Full }},
-		{"own io full", "own", func(p pressure.Point) pressure.Share { return p.OwnIO.Full }},
+		{"io full", "iof", "", func(p pressure.Point) pressure.Share { return p.IO.Full }},
+		{"io some", "ios", "", func(p pressure.Point) pressure.Share { return p.IO.Some }},
+		{"cpu some", "cpu", "", func(p pressure.Point) pressure.Share { return p.CPU.Some }},
+		{"memory full", "mem", "", func(p pressure.Point) pressure.Share { return p.Memory.Full }},
+		{"own io full", "own", ": of the run's own processes", func(p pressure.Point) pressure.Share { return p.OwnIO.Full }},
 	}
 }
 

@@ -91,3 +91,19 @@ func (f frame) clock(t time.Time) string {
 	}
 	return t.Format("15:04:05")
 }
+
+// tickClock is a moment of the time axis, no finer than its ticks are apart:
+// the start of a run is no round second, and all of them would show the same
+// odd end.
+func (f frame) tickClock(t time.Time) string {
+	const day = 24 * time.Hour
+	switch step := tickStep(f.length); {
+	case f.length > day:
+		return f.clock(t)
+	case step < time.Second:
+		return t.In(f.from.Location()).Format("15:04:05.000")
+	case step < time.Minute:
+		return t.In(f.from.Location()).Format("15:04:05")
+	}
+	return t.In(f.from.Location()).Format("15:04")
+}

@@ -37,11 +37,11 @@ func (d *decoder) share() pressure.Share {
 }
 
 func (d *decoder) chart(title, label string) Chart {
-	c := Chart{Title: title, Subtitle: label, From: d.moment(), To: d.moment()}
+	c := Chart{Title: title, Subtitle: label, Note: label, From: d.moment(), To: d.moment()}
 	for len(d.data) > 0 && len(c.Points)+len(c.Bars) < 5000 {
 		switch d.next() % 3 {
 		case 0:
-			c.Bars = append(c.Bars, Bar{BarKind(d.next() % 6), label, d.moment(), d.moment()})
+			c.Bars = append(c.Bars, Bar{Kind: BarKind(d.next() % 6), Label: label, Detail: label, From: d.moment(), To: d.moment()})
 		case 1: // a point of its own
 			p := pressure.Point{Time: d.moment(), Length: time.Duration(d.next())}
 			p.IO, p.CPU.Some, p.OwnIO.Full = pressure.Shares{Some: d.share(), Full: d.share()}, d.share(), d.share()

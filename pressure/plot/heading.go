@@ -33,13 +33,16 @@ func (p *page) heading(c Chart, words, phases string) (y int) {
 	return y
 }
 
+// noteCells is how many characters of a note fit on the page.
+const noteCells = 138 // (pageWidth - 2*indent) / cellSmall
+
 func at(class string, x float64, y int, text string) words {
 	return words{class: class, x: x, y: y, text: text}
 }
 
 // legend shows the line of each curve with its name, and gives the place where
-// the curves begin. It names what is not known.
-func (p *page) legend(steps []step, y int) (top int) {
+// the curves begin. It names what is not known, and in a note why.
+func (p *page) legend(steps []step, y int, note string) (top int) {
 	const sample, space = 34, 22
 	x := float64(indent)
 	y += 24
@@ -48,6 +51,7 @@ func (p *page) legend(steps []step, y int) (top int) {
 		if len(levelsOf(steps, s.share)) == 0 {
 			name += " (unknown)"
 		}
+		name += s.about
 		wide := sample + cellSmall*float64(len(name))
 		if x+wide > pageWidth-indent {
 			x, y = indent, y+18
@@ -60,6 +64,10 @@ func (p *page) legend(steps []step, y int) (top int) {
 		p.printf(`<path class="%s" d="M%s %sh26"/>`, s.class, num(x), num(line))
 		p.text(at("s", x+sample, y, name))
 		x += wide + space
+	}
+	if note := clean(note); note != "" {
+		y += 17
+		p.text(at("s m", indent, y, fit(note, noteCells)))
 	}
 	return y + 18
 }

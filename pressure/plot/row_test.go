@@ -18,7 +18,7 @@ func randomBars(r *rand.Rand, n int, longest float64) []Bar {
 		if i > 0 && r.IntN(3) == 0 {
 			from = bars[i-1].To.Sub(t0).Seconds()
 		}
-		bars = append(bars, Bar{Link, fmt.Sprint(i), after(from), after(from + r.Float64()*longest)})
+		bars = append(bars, Bar{Kind: Link, Label: fmt.Sprint(i), From: after(from), To: after(from + r.Float64()*longest)})
 	}
 	return bars
 }
@@ -146,9 +146,9 @@ func TestPlaced(t *testing.T) {
 
 // More waits than there are rows for are counted in words.
 func TestDrawMore(t *testing.T) {
-	c := Chart{From: t0, To: after(60), Bars: []Bar{{Wait, "gone", after(-9), after(-8)}}}
+	c := Chart{From: t0, To: after(60), Bars: []Bar{{Kind: Wait, Label: "gone", From: after(-9), To: after(-8)}}}
 	for i := range 154 {
-		c.Bars = append(c.Bars, Bar{Wait, fmt.Sprint(i), after(float64(i) / 10), after(50)})
+		c.Bars = append(c.Bars, Bar{Kind: Wait, Label: fmt.Sprint(i), From: after(float64(i) / 10), To: after(50)})
 	}
 	got := draw(t, c)
 	check(t, got)

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -47,15 +48,25 @@ func tickStep(length time.Duration) time.Duration {
 // timeAxis labels the moments under the curves, elapsed and by the wall clock.
 func (p *page) timeAxis(f frame, y int) {
 	p.text(words{class: "s m", x: indent, y: y + 17, text: "elapsed"})
-	p.text(words{class: "s m", x: indent, y: y + 32, text: fit(f.from.Format("MST"), 5)})
+	p.text(words{class: "s m", x: indent, y: y + 32, text: f.zone()})
 	for _, d := range f.ticks() {
 		x := f.after(d)
 		p.printf(`<path class="ax" d="M%s %dv4"/>`, num(x), y)
 		p.text(words{class: "s", at: "mid", x: x, y: y + 17, text: lasting(d)})
-		clock := f.clock(f.from.Add(d))
-		x = min(x, pageWidth-4-cellSmall*float64(len(clock))/2) // not over the page's edge
+		clock := f.tickClock(f.from.Add(d))
+		x = min(x, pageWidth-indent-cellSmall*float64(len(clock))/2) // not over the page's edge
 		p.text(words{class: "s m", at: "mid", x: x, y: y + 32, text: clock})
 	}
+}
+
+// zone names the zone of the clock: many have no name but their offset.
+func (f frame) zone() string {
+	name := f.from.Format("MST")
+	if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") {
+		name = "UTC" + name
+	}
+	const cells = 11 // left of the plot
+	return fit(name, cells)
 }
 
 // grid rules the frame from top to end: shares across the curves, moments down
