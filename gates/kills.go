@@ -30,6 +30,7 @@ type KillRecord struct {
 	Read     *uint64   `json:"read-bytes,omitempty"` // from storage; nil where that was not ours to read
 	Written  *uint64   `json:"written-bytes,omitempty"`
 	Took     float64   `json:"took-seconds"` // from SIGKILL until it was gone
+	UID      int       `json:"uid"`          // whose it was
 	By       int       `json:"by"`           // uid of who swept
 }
 
@@ -37,7 +38,7 @@ type KillRecord struct {
 func NewKillRecord(k reaper.Kill, run string) KillRecord {
 	r := KillRecord{
 		Type: "kill", Time: time.Now(), Run: run, PID: k.PID, Start: k.Start, Comm: k.Comm, Tool: k.Tool, Kind: string(k.Kind),
-		Lane: k.Lane, Evidence: k.Evidence, Why: k.Why, Age: k.Age.Seconds(), CPU: k.CPU.Seconds(), Took: k.Took.Seconds(), By: os.Getuid(),
+		Lane: k.Lane, Evidence: k.Evidence, Why: k.Why, Age: k.Age.Seconds(), CPU: k.CPU.Seconds(), Took: k.Took.Seconds(), UID: int(k.UID), By: os.Getuid(),
 	}
 	if k.Cwd.Known() {
 		r.Dir = k.Cwd.Path

@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gpuci/pressure"
@@ -29,14 +30,15 @@ func (f *flow) doSweep(ctx context.Context) StepState {
 		return StepNone // there is no lane
 	}
 	o := reaper.Options{
-		Wanted: func(lane string) bool { return lane == f.opt.Lane.Name }, Deadline: sweepTime, DryRun: true,
+		Wanted: func(lane string) bool { return lane == f.opt.Lane.Name }, Deadline: sweepTime, Patient: true,
 		Rules: SweepRules(f.opt.Tools),
 		Lanes: []reaper.Lane{laneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: Runs(f.opt.State),
 	}
 	// With this lane alone, which costs no git: other lanes only take away from
 	// what is this one's.
-	r, err := reaper.Sweep(ctx, o)
-	if err == nil && len(r.Leaked) > 0 {
+	var r reaper.Report
+	found, err := f.lookForLeaks(ctx, o)
+	if found {
 		r, err = f.sweep(ctx, o)
 	}
 	switch {
@@ -49,13 +51,27 @@ func (f *flow) doSweep(ctx context.Context) StepState {
 	return f.swept(r)
 }
 
+// lookForLeaks takes one look. What is too young to be ended counts: who has just
+// killed a build starts a gate next.
+func (f *flow) lookForLeaks(ctx context.Context, o reaper.Options) (found bool, err error) {
+	p, err := reaper.Look(ctx, "", o.Runs)
+	if err != nil {
+		return false, err
+	}
+	j, err := reaper.Judge(p, o.Lanes, o.Wanted, o.Rules)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(j.Judged, func(x reaper.Judged) bool { return x.Leaked || x.Young }), nil
+}
+
 // sweep is the sweep itself, with every lane there is.
 func (f *flow) sweep(ctx context.Context, o reaper.Options) (reaper.Report, error) {
 	trees, err := worktrees.List(ctx, f.opt.Lane)
 	if err != nil {
 		return reaper.Report{}, err // one of the others may be inside of this one
 	}
-	o.Lanes, o.DryRun = nil, false
+	o.Lanes = nil
 	for _, t := range trees {
 		o.Lanes = append(o.Lanes, laneOf(t))
 	}
@@ -121,7 +137,7 @@ func (f *flow) swept(r reaper.Report) StepState {
 	}
 	s.Text, s.Blind = r.String(), r.Blind
 	if s.Before != nil && s.After != nil {
-		s.Text += fmt.Sprintf("; IO full %.0f%% to %.0f%%", 100**s.Before, 100**s.After)
+		s.Text += fmt.Sprintf("; IO full of the machine %.0f%% before, %.0f%% after", 100**s.Before, 100**s.After)
 	}
 	f.opt.note("%s", s.Text)
 	for _, x := range r.Survivors {

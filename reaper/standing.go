@@ -82,7 +82,11 @@ func (t *trial) tell(p Process, a ancestry) string {
 	case adopted:
 		return fmt.Sprintf("orphaned (handed to %s)", parent)
 	}
-	return fmt.Sprintf("its parent %s lives: a build", parent)
+	text := fmt.Sprintf("its parent %s lives: a build", parent)
+	if up := t.Processes[p.PPID]; up.PPID == 1 && up.PID != up.Session && up.Exe.Known() && interpreter(base(up.Exe)) {
+		text += fmt.Sprintf("; if what started that %s is gone, kill %d by hand and sweep again", up.Comm, up.PID)
+	}
+	return text
 }
 
 // foreign says why a process is not ours to end, "" when it is.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +69,13 @@ func lockExit(err error) int {
 }
 
 // lockHint says what to do about it.
-func (a *app) lockHint(err error) string { return buildlock.Remedy(err, a.locks) }
+func (a *app) lockHint(err error) string {
+	var write *fs.PathError
+	if errors.As(err, &write) && write.Path == os.Stdout.Name() {
+		return "stdout cannot be written to"
+	}
+	return buildlock.Remedy(err, a.locks)
+}
 
 // exit says the error of a command, if it has words, and returns the exit code.
 func (a *app) exit(cmd *cobra.Command, err error) int {

@@ -67,7 +67,7 @@ func TestGateSweeps(t *testing.T) {
 	if code != 0 || v.Sweep == nil || len(v.Sweep.Swept) != 1 || v.Sweep.Swept[0].PID != ours || v.Sweep.Swept[0].Evidence != "cwd" || isThere(ours) {
 		t.Errorf("exit %d, sweep %+v, %s", code, v.Sweep, stderr)
 	}
-	if !strings.Contains(stderr, "gpuci: swept 1 leaked (lane main; oldest ") || !strings.Contains(stderr, "; IO full 0% to 0%") {
+	if !strings.Contains(stderr, "gpuci: swept 1 leaked (lane main; oldest ") || !strings.Contains(stderr, "; IO full of the machine 0% before, 0% after") {
 		t.Errorf("said %q", stderr)
 	}
 	if !isThere(theirs) {

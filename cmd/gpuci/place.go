@@ -51,6 +51,9 @@ func (a *app) place(ctx context.Context, workspace bool) (place, error) {
 	if p.config, err = config.Load(config.DefaultSources(file)); err != nil {
 		return p, err
 	}
+	if file == os.DevNull {
+		p.config.Root = "" // there is no workspace
+	}
 	a.locks = p.lockDir()
 	return p, nil
 }

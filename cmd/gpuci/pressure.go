@@ -13,6 +13,7 @@ import (
 
 	"gpuci/buildlock/shim"
 	"gpuci/gates"
+	"gpuci/gates/config"
 	"gpuci/pressure"
 )
 
@@ -24,6 +25,13 @@ func pressureRoot() string {
 		return pressure.Real
 	}
 	return cmp.Or(rule.Root, pressure.Real)
+}
+
+// checkRule refuses a rule in the environment that cannot be read: what it names
+// would not be looked at.
+func checkRule() error {
+	_, err := place{config: &config.Config{}}.rule(os.Environ(), false)
+	return err
 }
 
 // lookOptions are the flags of `gpuci pressure`.
@@ -98,6 +106,9 @@ const (
 
 func (a *app) pressure(ctx context.Context, o lookOptions) error {
 	a.json = o.json
+	if err := checkRule(); err != nil {
+		return err
+	}
 	if o.long < shortestLook || o.long > longestLook {
 		return coded{gates.ExitUsage, fmt.Sprintf("--for %s is no time to look", o.long), "give a time from 100ms to 1h"}
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -163,5 +164,22 @@ func TestPressurePlotTerminal(t *testing.T) {
 	out, err := show.CombinedOutput()
 	if err == nil || show.ProcessState.ExitCode() != 64 || !strings.Contains(string(out), "-o FILE writes it there") {
 		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// What stands in the place of a record is not waited for.
+func TestPlotOfNoRecord(t *testing.T) {
+	s := newStage(t)
+	main, _ := s.lanes(t)
+	s.dir = main
+	dir := filepath.Join(main, ".git", "gpuci", "runs", "20991231T000000Z-0123abcd")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "verdict.json"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := s.run(t, "pressure", "plot", "last", "-o", "x.svg"); code == 0 || !strings.Contains(stderr, "no regular file") {
+		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

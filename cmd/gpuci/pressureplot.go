@@ -35,9 +35,8 @@ SVG that needs nothing else: the curves over time, and under them the phases,
 the links at work, those in line, and what was held back because of the pressure.
 
 RUN is the id of a run or a build of this repository, the beginning of one, or
-last. Outside of git it is a run of this directory or of one above it, or a build
-of yours that was begun anywhere outside of git. What goes on, or was killed, is
-drawn as far as it has come. Times are of the zone that is named under the
+last. Outside of git it is a run or a build of this directory or of one above it.
+What goes on, or was killed, is drawn as far as it has come. Times are of the zone that is named under the
 curves: the local one, as TZ says.
 
 Examples:

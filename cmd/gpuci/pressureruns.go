@@ -25,8 +25,7 @@ const lastRun = "last"
 // stateDirs are where runs may be recorded that are of interest here: ours, and
 // those of the repository's owner, which another user reads. Outside of git a
 // gate is recorded by the directory of its gpuci.toml and a build by where it
-// was begun, or by the one root of all that have no workspace: so each
-// directory above us counts.
+// was begun: so each directory above us counts.
 func stateDirs(p place) (out []string) {
 	roots := []string{p.dir, p.config.Root}
 	if found, err := config.Find(p.dir, p.lane.Root); err == nil {
@@ -37,6 +36,9 @@ func stateDirs(p place) (out []string) {
 		roots = append(roots, dir)
 	}
 	for _, root := range roots {
+		if root == "" {
+			continue // there is no workspace
+		}
 		if dir, _ := gates.StateDir(p.lane, root); !slices.Contains(out, dir) {
 			out = append(out, dir)
 		}

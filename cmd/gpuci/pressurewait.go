@@ -41,7 +41,12 @@ Examples:
 Exit codes: 0 the limits are kept, 75 they were not in --wait, 64 usage, also no
 limit at all, 69 it cannot be known on this machine, 130 and 143 interrupted.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.pressureWait(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkRule(); err != nil {
+				return err
+			}
+			return a.pressureWait(cmd.Context(), o)
+		},
 	}
 	f := cmd.Flags()
 	f.Var(&o.limits.ioFull, "io-full", "time in which everything waited for the disk, `N` percent at most")
@@ -143,7 +148,10 @@ func (w *pressureWait) look(before, after pressure.Reading) error {
 	if most := w.now.memory.Total; w.limits.minFree.bytes > most && w.now.noMemory == nil {
 		return coded{gates.ExitUsage, fmt.Sprintf("--min-free %s can never be: this machine has %s in all", pressure.Bytes(w.limits.minFree.bytes), pressure.Bytes(most)), "ask for less"}
 	}
-	if w.row += w.now.span.Length(); w.limits.over(w.now, w.kept == 0) != "" {
+	// A step of many seconds, after a stop or a sleep of the machine, does not say
+	// that each of them was below.
+	length := w.now.span.Length()
+	if w.row += length; length > 2*second || w.limits.over(w.now, w.kept == 0) != "" {
 		w.row = 0
 	}
 	return nil

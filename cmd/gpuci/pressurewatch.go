@@ -46,6 +46,9 @@ any more; 64 usage, 69 no pressure can be read on this machine.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.json = asJSON
+			if err := checkRule(); err != nil {
+				return err
+			}
 			return readerGone(a.pressureWatch(cmd.Context(), asJSON))
 		},
 	}

@@ -50,3 +50,12 @@ func TestResumeFollows(t *testing.T) {
 		t.Errorf("%+v", io)
 	}
 }
+
+// What runs other programs is no tool: it would be ended with all of them.
+func TestNoTools(t *testing.T) {
+	src := sourcesIn(t.TempDir())
+	write(t, src.Workspace, "[reaper]\ntools = [\"ispc\", \"dash\"]\n")
+	if _, err := Load(src); err == nil || !strings.Contains(err.Error(), `"dash" in [reaper] tools runs anybody's programs`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -128,9 +128,21 @@ func (l *layer) reaper(f *fields) {
 		return
 	}
 	if e, items := t.texts("tools", `["ispc"]`); e != nil {
+		for _, item := range items {
+			if slices.Contains(noTools, item.text) {
+				t.add(item.span, "name the program that compiles or links", "%s in [reaper] tools runs anybody's programs: a sweep would end them all", quoted(item.text))
+			}
+		}
 		l.config.Tools = t.programs(e, items, `tools = ["ispc"]`)
 	}
 	t.done()
+}
+
+// noTools are programs that run others' work: as a tool of the family, an orphaned
+// one would be ended with all that it runs.
+var noTools = []string{
+	"sh", "bash", "dash", "zsh", "ksh", "fish", "ash", "busybox", "env", "perl", "python", "python3", "ruby", "node", "java",
+	"make", "ninja", "cargo", "cmake", "go", "bazel", "sshd", "tmux", "screen", "systemd", "gpuci",
 }
 
 // agree checks values that can come from different files against each other.
