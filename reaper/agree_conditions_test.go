@@ -48,7 +48,7 @@ func parentConditions() []condition {
 		}},
 		{"below one whose name begins like gpuci", nobody, func(w *world) { w.put(76, 1, 76, "/opt/gpuci/bin/gpuci-ci", "/"); w.below(76, 90) }},
 		{"below one in gpuci's directory", nobody, func(w *world) { w.put(76, 1, 76, "/opt/gpuci/tmux", "/"); w.below(76, 90) }},
-		{"below something that a gpuci started", nobody, func(w *world) {
+		{"below something that a gpuci started", all, func(w *world) {
 			w.put(76, 1, 76, "/usr/bin/gpuci", "/")
 			w.put(77, 76, 77, "/usr/bin/tmux", "/")
 			w.below(77, 90)

@@ -61,8 +61,12 @@ func (t *trial) spared(p Process) string {
 		return "it is the kernel's"
 	case t.protected(p):
 		return "a protected run"
-	case p.TTY != 0 && (p.Session == p.PID || p.PGRP == p.TPGID):
+	case hasTerminal(p):
 		return "it has a terminal"
+	case p.State == 't':
+		return "a debugger holds it"
+	case t.tool[p.PID] == "" && t.seats()[p.PID]:
+		return "somebody has a terminal below it"
 	}
 	if why := t.anothers(p); why != "" {
 		return why
@@ -76,6 +80,30 @@ func (t *trial) spared(p Process) string {
 		return "belongs to lane " + own.Lane
 	}
 	return ""
+}
+
+// hasTerminal says that somebody may be sitting before a process.
+func hasTerminal(p Process) bool {
+	return p.TTY != 0 && (p.Session == p.PID || p.PGRP == p.TPGID)
+}
+
+// seats are the processes with somebody at a terminal below them: the server of
+// a terminal multiplexer takes all its terminals with it.
+func (t *trial) seats() map[int]bool {
+	if t.seated != nil {
+		return t.seated
+	}
+	t.seated = make(map[int]bool)
+	for _, p := range t.Processes {
+		if !hasTerminal(p) {
+			continue
+		}
+		for up, ok := t.Processes[p.PPID]; ok && up.Start <= p.Start && !t.seated[up.PID]; up, ok = t.Processes[p.PPID] {
+			t.seated[up.PID] = true
+			p = up
+		}
+	}
+	return t.seated
 }
 
 func (t *trial) protected(p Process) bool {

@@ -16,6 +16,7 @@ func DefaultFamily() []string {
 		"rustc",
 		"nvcc", "cudafe++", "cicc", "ptxas", "fatbinary", "nvlink",
 		"gpuci-link",
+		"rustdoc", "clippy-driver", "f951", "gfortran", "ccache", "build-script-build", "build-script-main",
 	}
 }
 

@@ -61,6 +61,7 @@ type trial struct {
 	unwanted bool // there are runs of lanes that are not wanted: a cookie can spare
 
 	said   map[int]*Judged
+	seated map[int]bool   // see seats
 	leaked []int          // tops that are leaked, spared or not
 	spare  map[int]string // who is spared, and why
 }

@@ -144,7 +144,7 @@ func (s *sweeper) survivor(out []Survivor, j Judged) []Survivor {
 	if err != nil || bearerOf(now) != bearerOf(j.Stat) || now.Zombie() {
 		return out
 	}
-	left := Survivor{Judged: j, Err: s.err[bearerOf(j.Stat)]}
+	left := Survivor{Judged: j, Sent: !s.untold(j), Err: s.err[bearerOf(j.Stat)]}
 	left.Stat, left.Age = now, s.o.Root.Age(now)
 	left.Waits, _ = s.o.Root.WaitChannel(j.PID)
 	if st, err := s.o.Root.Status(j.PID); err == nil {

@@ -14,7 +14,7 @@ func TestTool(t *testing.T) {
 		"x86_64-linux-gnu-gcc-12": "gcc", "arm-linux-ld.bfd": "ld.bfd", "x86_64-linux-gnu-ld": "ld",
 		"x86_64-linux-musl-lto-wrapper-12": "lto-wrapper", "aarch64-unknown-linux-gnu-ld": "ld", "armv7hl-suse-linux-ld.gold": "ld.gold",
 		"": "", "-": "", "ldd": "", "my-ld": "", "gcc-": "", "gcc-x": "", "gcc-1.": "", "-12": "", "gpuci": "", "cargo": "",
-		"x86_64-ld": "", "x86_64--gnu-ld": "", "x86_64-a-b-c-d-ld": "", "x86-64-linux-gnu-ld": "", "mips32r6-linux-ld": "", "a-b-c-ld": "", "run-me-as": "", "a-b-c-d-e-ld": "", "--ld": "", "python3": "", "rustc2": "", "build-script-build": "",
+		"x86_64-ld": "", "x86_64--gnu-ld": "", "x86_64-a-b-c-d-ld": "", "x86-64-linux-gnu-ld": "", "mips32r6-linux-ld": "", "a-b-c-ld": "", "run-me-as": "", "a-b-c-d-e-ld": "", "--ld": "", "python3": "", "rustc2": "", "build-script-builder": "",
 	} {
 		if got := f.tool(name); got != want {
 			t.Errorf("%q: %q; want %q", name, got, want)

@@ -12,7 +12,8 @@ import (
 func referenceFamily() []string {
 	return strings.Fields(`ld ld.bfd ld.gold ld.lld lld rust-lld wasm-ld ld.mold mold wild collect2
 		cc c++ gcc g++ clang clang++ cc1 cc1plus as lto1 lto-wrapper lto-plugin rustc
-		nvcc cudafe++ cicc ptxas fatbinary nvlink gpuci-link`)
+		nvcc cudafe++ cicc ptxas fatbinary nvlink gpuci-link
+		rustdoc clippy-driver f951 gfortran ccache build-script-build build-script-main`)
 }
 
 // isMember is point 1.

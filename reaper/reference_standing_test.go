@@ -24,13 +24,37 @@ func (r *reference) orphaned(pid int) bool {
 		return r.must(clauseUnseen, false)
 	case !r.must(clauseOrphanReuse, parent.Start <= it.Start):
 		return false
-	case r.may(clauseGpuci, r.isGpuci(parent)):
+	case r.may(clauseGpuci, r.gpuciAbove(it.PPID)):
 		return false
 	case it.PPID == 1:
 		return r.must(clauseInitSession, it.Session != parent.Session)
 	}
-	return r.may(clauseSubreaper, true) &&
+	return r.may(clauseSubreaper, true) && !r.homeSession(it.PPID, it.Session) &&
 		r.must(clauseLeader, it.Session != it.PID) && r.must(clauseSession, it.Session != parent.Session)
+}
+
+// gpuciAbove says whether a process or any above it, by whatever links, is a
+// gpuci.
+func (r *reference) gpuciAbove(pid int) bool {
+	return slices.ContainsFunc(r.upwards(pid), func(pid int) bool { return r.isGpuci(r.Processes[pid]) })
+}
+
+// homeSession says whether a session is that of somebody above a process, other
+// than process 1: then the process has left it, and its child has not.
+func (r *reference) homeSession(pid, session int) bool {
+	return slices.ContainsFunc(r.upwards(pid)[1:], func(pid int) bool { return pid != 1 && r.Processes[pid].Session == session })
+}
+
+// upwards are a process and all above it, as often as there are processes.
+func (r *reference) upwards(pid int) (out []int) {
+	for range r.Processes {
+		if _, there := r.Processes[pid]; !there {
+			break
+		}
+		out = append(out, pid)
+		pid = r.Processes[pid].PPID
+	}
+	return out
 }
 
 // isGpuci says whether a parent takes orphans over to end them itself.

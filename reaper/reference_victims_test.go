@@ -40,7 +40,7 @@ func (r *reference) spared(pid int, top bool) bool {
 	return r.ours(pid) ||
 		!r.sameUser(pid) && (top || r.may(clauseSpareUser, true)) ||
 		!r.may(clauseZombieNamespaces, it.Zombie()) && !r.sameNamespaces(pid) && (top || r.may(clauseSpareNamespaces, true)) ||
-		r.hasTerminal(pid) ||
+		r.hasTerminal(pid) || !r.isMember(it) && !r.isWrapper(it) && r.someTerminalBelow(pid) || it.State == 't' ||
 		r.may(clauseSpareKernel, it.Kernel) ||
 		r.may(clauseSpareForeign, owner != "" && !r.wanted[owner]) ||
 		r.protected(pid) && (top || r.may(clauseProtectedBelow, true))
@@ -51,6 +51,17 @@ func (r *reference) hasTerminal(pid int) bool {
 	it := r.Processes[pid]
 	return r.must(clauseTTY, it.TTY != 0) &&
 		(r.may(clauseTTYLeader, it.Session == it.PID) || r.may(clauseForeground, it.PGRP == it.TPGID))
+}
+
+// someTerminalBelow says whether somebody may be sitting before what is below a
+// process: a terminal multiplexer's server.
+func (r *reference) someTerminalBelow(pid int) bool {
+	for other := range r.Processes {
+		if r.hasTerminal(other) && slices.Contains(r.line(other), pid) {
+			return true
+		}
+	}
+	return false
 }
 
 // protected says whether a process is somebody's long job.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,21 +23,44 @@ type Kill struct {
 // Survivor is a leaked process that a sweep did not end.
 type Survivor struct {
 	Judged         // with State and Age as of the end of the sweep
-	Pending bool   // SIGKILL was sent and waits for it to run
+	Sent    bool   // its SIGKILL was sent
+	Pending bool   // SIGKILL waits for it to run, whoever sent it
 	Waits   string // wait channel in the kernel, "" when unknown
 	Err     error  // why nothing was sent; nil when it was, or its turn had not come
 }
 
-// String says what it is, whose, and what keeps it.
+// String says what it is, and what keeps it. What it waits in is told of one
+// that waits.
 func (s Survivor) String() string {
-	text := proc.Stuck{Stat: s.Stat, Age: s.Age, Waits: s.Waits, Pending: s.Pending}.String()
-	switch {
-	case s.Err != nil:
-		text += ": " + s.Err.Error()
-	case s.Young:
-		text += ": " + s.Why
+	text := fmt.Sprintf("%s (pid %d, state %c, %s, %s old", s.Program(), s.PID, s.State, s.killText(), s.Age.Round(time.Second/10))
+	if s.Waits != "" && s.State != 'R' {
+		text += ", waits in " + s.Waits
 	}
-	return text
+	return text + ")"
+}
+
+// killText is what became of its SIGKILL.
+func (s Survivor) killText() string {
+	switch {
+	case s.Pending:
+		return "SIGKILL pending"
+	case s.Sent:
+		return "SIGKILL sent, about to end"
+	case s.Err != nil:
+		return s.Err.Error()
+	case s.Young:
+		return "too young as yet: nothing was sent"
+	}
+	return "its turn had not come: nothing was sent"
+}
+
+// Program is Name, whole: the kernel cuts what a process calls itself after 15
+// characters, and its program has the rest.
+func (j Judged) Program() string {
+	if base := filepath.Base(j.Exe.Path); j.Tool == "" && j.Exe.Known() && strings.HasPrefix(base, j.Comm) {
+		return base
+	}
+	return j.Name()
 }
 
 // Report is what came of a sweep.
@@ -44,6 +68,7 @@ type Report struct {
 	Swept     []Kill     // in the order in which they went
 	Survivors []Survivor // parents before children
 	Leaked    []Judged   // of a dry run: what a sweep would have begun with
+	Young     []Judged   // of a dry run: what it would have waited for, and ended then
 	Passes    int        // looks at the whole machine
 	Blind     []string   // what could not be looked at, and so was let be
 }
@@ -61,6 +86,9 @@ func (r Report) String() string {
 	}
 	if len(r.Leaked) > 0 {
 		parts = append(parts, "would sweep "+summary(r.Leaked))
+	}
+	if len(r.Young) > 0 {
+		parts = append(parts, "would sweep, once old enough, "+summary(r.Young))
 	}
 	if len(r.Survivors) > 0 {
 		var left []string
@@ -80,7 +108,7 @@ func summary(list []Judged) string {
 	count, lanes := make(map[string]int), make(map[string]bool)
 	oldest := time.Duration(0)
 	for _, j := range list {
-		count[j.Name()]++
+		count[j.Program()]++
 		if oldest = max(oldest, j.Age); j.Lane != "" {
 			lanes[j.Lane] = true
 		}

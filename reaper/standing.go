@@ -53,16 +53,48 @@ func (t *trial) ancestry(p Process) ancestry {
 		return unseen
 	case parent.Start > p.Start:
 		return usedAgain
-	case parent.Exe.Known() && base(parent.Exe) == "gpuci":
+	case t.gpuciAbove(parent.PID):
 		return supervised
 	case parent.PID == 1 && p.Session == parent.Session:
 		return contained
 	case parent.PID == 1:
 		return lost
-	case p.Session == p.PID || p.Session == parent.Session:
+	case p.Session == p.PID || p.Session == parent.Session || t.leftSession(parent, p.Session):
 		return living
 	}
 	return adopted
+}
+
+// gpuciAbove says whether a process is a gpuci, or stands below one.
+func (t *trial) gpuciAbove(pid int) bool {
+	for range t.Processes {
+		p, ok := t.Processes[pid]
+		switch {
+		case !ok:
+			return false
+		case p.Exe.Known() && base(p.Exe) == "gpuci":
+			return true
+		}
+		pid = p.PPID
+	}
+	return false
+}
+
+// leftSession says that somebody above a parent, process 1 but for, is in a
+// session: the parent has left it after it had started the child.
+func (t *trial) leftSession(parent Process, session int) bool {
+	pid := parent.PPID
+	for range len(t.Processes) - 1 {
+		p, ok := t.Processes[pid]
+		if !ok {
+			return false
+		}
+		if pid != 1 && p.Session == session {
+			return true
+		}
+		pid = p.PPID
+	}
+	return false
 }
 
 // tell says it for people.

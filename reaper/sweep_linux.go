@@ -167,7 +167,8 @@ func (s *sweeper) dry(ctx context.Context) (Report, error) {
 	if err == nil {
 		err = ctx.Err()
 	}
-	s.report.Passes, s.report.Leaked = 1, j.victims()
+	s.last = j
+	s.report.Passes, s.report.Leaked, s.report.Young = 1, j.victims(), s.newborn()
 	return s.close(), err
 }
 

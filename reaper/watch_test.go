@@ -16,9 +16,19 @@ func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(soon(t))
 	defer cancel()
 	told, done := make(chan []Process), make(chan error)
+	more := 2 // looks that are asked for
 	go func() {
-		done <- Watch(ctx, s.options(), 5*time.Millisecond, func(j Judgement) { told <- j.Victims() })
+		done <- Watch(ctx, s.options(), 5*time.Millisecond, func(j Judgement) bool {
+			told <- j.Victims()
+			more--
+			return more > 0
+		})
 	}()
+	for range 2 {
+		if none := <-told; len(none) != 0 {
+			t.Errorf("%+v; want nothing yet", none)
+		}
+	}
 	pid := ripe(t, orphan(t, s.lane.Root, s.tool(t, "ld"), "100"))
 	if first := <-told; len(first) != 1 || first[0].PID != pid || !lives(t, pid) {
 		t.Errorf("%+v; want pid %d alone, and alive", first, pid)
@@ -38,7 +48,7 @@ func TestWatch(t *testing.T) {
 	}
 	o := s.options()
 	o.Root = proc.Root(t.TempDir())
-	if err := Watch(soon(t), o, 0, func(Judgement) {}); !errors.Is(err, ErrTorn) {
+	if err := Watch(soon(t), o, 0, func(Judgement) bool { return false }); !errors.Is(err, ErrTorn) {
 		t.Errorf("of an empty directory: %v", err)
 	}
 }

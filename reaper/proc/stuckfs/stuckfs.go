@@ -114,6 +114,7 @@ func (f *FS) read(t testing.TB, dir string, alone bool) *exec.Cmd {
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
+		f.Release() // who asked the server waits for its answer, killed or not
 		_ = cmd.Wait()
 	})
 	return cmd
