@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gpuci/reaper"
+
+	"golang.org/x/sys/unix"
 )
 
 // KillRecord is a line of reaper.jsonl, which has every process that a sweep
@@ -58,12 +60,15 @@ func (r KillRecord) Append(state string) error {
 	}
 	var f *os.File
 	if err == nil {
-		f, err = os.OpenFile(filepath.Join(state, "reaper.jsonl"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+		f, err = os.OpenFile(filepath.Join(state, "reaper.jsonl"), os.O_WRONLY|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("write down what was swept: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("write down what was swept: %s is no regular file", f.Name())
+	}
 	if _, err := f.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("write down what was swept: %w", err)
 	}

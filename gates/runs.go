@@ -8,6 +8,21 @@ import (
 	"gpuci/reaper"
 )
 
+// Leaves are the daemons that runs may leave, by what they were started with.
+func Leaves(state string) (names []string) {
+	entries, _ := os.ReadDir(filepath.Join(state, "live"))
+	for _, e := range entries {
+		run, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !e.Type().IsRegular() || !runForm.MatchString(run) {
+			continue
+		}
+		if s, err := readStarted(live(state, run), run); err == nil {
+			names = append(names, s.Leave...)
+		}
+	}
+	return names
+}
+
 // Runs are the runs of a workspace that go on or whose gpuci was killed, for the
 // reaper. Those that came to their end have left nothing, or stand here still.
 func Runs(state string) map[string]reaper.Run {
@@ -24,11 +39,9 @@ func Runs(state string) map[string]reaper.Run {
 		}
 		path := live(state, run)
 		s, err := readStarted(path, run)
-		if err != nil || s.Host != here.Host || s.PIDs != here.PIDs {
-			continue // not ours to judge by
-		}
-		if s.UID != nil && *s.UID != *here.UID {
-			continue // what it left is that user's to end
+		if err != nil || s.Host != here.Host || s.PIDs != here.PIDs || s.UID != nil && *s.UID != *here.UID {
+			out[run] = reaper.Run{Lives: true} // whether it does is not ours to say, so hands off
+			continue
 		}
 		lock := openLock(path)
 		got, err := lock.TryLock()

@@ -2,8 +2,12 @@ package gates
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gpuci/pressure"
@@ -31,8 +35,8 @@ func (f *flow) doSweep(ctx context.Context) StepState {
 	}
 	o := reaper.Options{
 		Wanted: func(lane string) bool { return lane == f.opt.Lane.Name }, Deadline: sweepTime, Patient: true,
-		Rules: SweepRules(f.opt.Tools),
-		Lanes: []reaper.Lane{laneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: Runs(f.opt.State),
+		Rules: SweepRules(f.opt.Tools, append(Leaves(f.opt.State), f.gate.Leave...)),
+		Lanes: []reaper.Lane{LaneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: Runs(f.opt.State),
 	}
 	// With this lane alone, which costs no git: other lanes only take away from
 	// what is this one's.
@@ -71,33 +75,71 @@ func (f *flow) sweep(ctx context.Context, o reaper.Options) (reaper.Report, erro
 	if err != nil {
 		return reaper.Report{}, err // one of the others may be inside of this one
 	}
+	if !slices.ContainsFunc(trees, func(t worktrees.Tree) bool { return t.Root == f.opt.Lane.Root }) {
+		return reaper.Report{}, fmt.Errorf("git does not list %s among its worktrees (was it moved? git worktree repair)", f.opt.Lane.Root)
+	}
 	o.Lanes = nil
 	for _, t := range trees {
-		o.Lanes = append(o.Lanes, laneOf(t))
+		o.Lanes = append(o.Lanes, LaneOf(t))
 	}
 	o.Killed = func(k reaper.Kill) {
-		line := NewKillRecord(k, f.v.Run)
-		f.sweptSum().Swept = append(f.sweptSum().Swept, line)
-		if err := line.Append(f.opt.State); err != nil {
-			f.opt.note("%v", err)
-		}
+		f.sweptSum().Swept = append(f.sweptSum().Swept, NewKillRecord(k, f.v.Run))
 	}
 	f.sweptSum().Before = f.stallNow(ctx)
 	r, err := reaper.Sweep(ctx, o)
 	f.sweptSum().After = f.stallNow(ctx)
+	f.writeKills(f.sweptSum().Swept)
 	return r, err
 }
 
-// SweepRules are the usual ones, with more tools in the family.
-func SweepRules(tools []string) reaper.Rules {
-	if len(tools) == 0 {
-		return reaper.Rules{}
+// historyTime is what writing the history down may take: its disk can be the one
+// that is stalled.
+const historyTime = 5 * time.Second
+
+func (f *flow) writeKills(list []KillRecord) {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for _, line := range list {
+			err = errors.Join(err, line.Append(f.opt.State))
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			f.opt.note("%v", err)
+		}
+	case <-time.After(historyTime):
+		f.opt.note("what was swept is not written down yet after %s: the disk of %s is slow", historyTime, f.opt.State)
 	}
-	return reaper.Rules{Family: append(reaper.DefaultFamily(), tools...)}
 }
 
-func laneOf(t worktrees.Tree) reaper.Lane {
-	return reaper.Lane{Name: t.Name, Root: t.Root, Target: t.Target}
+// SweepRules are the usual ones, with more tools in the family, and with daemons
+// that may stay: sccache's server is some other build's, too.
+func SweepRules(tools, leave []string) reaper.Rules {
+	var r reaper.Rules
+	if len(tools) > 0 {
+		r.Family = append(reaper.DefaultFamily(), tools...)
+	}
+	if len(leave) > 0 {
+		r.Protected = func(p reaper.Process) bool {
+			return slices.Contains(leave, p.Comm) || p.Exe.Known() && slices.Contains(leave, filepath.Base(p.Exe.Path))
+		}
+	}
+	return r
+}
+
+// LaneOf is a lane as the reaper takes it. A target directory that our own
+// environment names is everybody's who has that environment: outside of the lane
+// it shows nothing.
+func LaneOf(t worktrees.Tree) reaper.Lane {
+	l := reaper.Lane{Name: t.Name, Root: t.Root, Target: t.Target}
+	named := os.Getenv("CARGO_TARGET_DIR") != "" || os.Getenv("CARGO_BUILD_TARGET_DIR") != ""
+	if rel, err := filepath.Rel(t.Root, t.Target); named && (err != nil || rel == ".." || strings.HasPrefix(rel, "../")) {
+		l.Target = ""
+	}
+	return l
 }
 
 func (f *flow) sweptSum() *SweepSum {
