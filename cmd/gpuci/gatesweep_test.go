@@ -97,7 +97,9 @@ func TestGateSweepSurvivor(t *testing.T) {
 	s.dir = main
 	s.gate(t, 1, "", "")
 	code, v, stderr := s.verdict(t)
-	marked := func(m string) bool { return strings.HasPrefix(m, "leaked and not ended: ") && strings.Contains(m, fmt.Sprint(pid)) && strings.Contains(m, "SIGKILL") }
+	marked := func(m string) bool {
+		return strings.HasPrefix(m, "leaked and not ended: ") && strings.Contains(m, fmt.Sprint(pid)) && strings.Contains(m, "SIGKILL")
+	}
 	if code != 0 || len(v.Sweep.Survivors) != 1 || !slices.ContainsFunc(v.Marks, marked) {
 		t.Errorf("exit %d, sweep %+v, marks %q, %s", code, v.Sweep, v.Marks, stderr)
 	}

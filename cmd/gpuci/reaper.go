@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,10 @@ import (
 
 func (a *app) reaperCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "reaper",
-		Short: "find and end what killed builds left behind",
+		Use: "reaper",
+		// What somebody types who looks for it at the top.
+		SuggestFor: []string{"sweep", "list", "watch", "kill"},
+		Short:      "find and end what killed builds left behind",
 		Long: `reaper is about compilers and linkers that outlived their build. Who kills cargo
 or make leaves them behind: they hold the disk, and start more. What is leaked is
 told by whose it is (the lane it works in, or runs from, or has open files in)
@@ -57,6 +60,18 @@ func (l laneFlags) check() error {
 		return coded{gates.ExitUsage, "--lane and --every-lane exclude each other", "leave one of the two out"}
 	}
 	return nil
+}
+
+// noLaneWord refuses words after a command of the reaper's: a lane is a flag.
+func noLaneWord(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "did you mean " + cmd.CommandPath()
+	for _, lane := range args {
+		hint += " --lane " + lane
+	}
+	return coded{gates.ExitUsage, fmt.Sprintf("%s takes no arguments, and there is %q", cmd.CommandPath(), args[0]), hint + "?"}
 }
 
 // reaperError is the error of a look or a sweep with its exit code: that of a

@@ -8,7 +8,7 @@ import (
 
 // suspectLine is a judged process in JSON. What is not known is left out.
 type suspectLine struct {
-	Type     string      `json:"type"` // process, event, leaked, survivor or spared
+	Type     string      `json:"type"` // process, event, leaked, young, survivor or spared
 	PID      int         `json:"pid"`
 	PPID     int         `json:"ppid"`
 	Start    uint64      `json:"start"` // ticks since boot
@@ -84,6 +84,7 @@ func (a *app) listJSON(l reaperLook) error {
 	for _, u := range l.unseen {
 		lines = append(lines, unseenLine{"unseen", u.what, u.who})
 	}
+	lines = append(lines, l.elsewhereLines(l.leaks)...)
 	end := listLine{Type: "list", NotListed: l.others, Lanes: []string{}}
 	end.Processes, end.Leaked = l.count()
 	for _, t := range l.lanes {

@@ -68,13 +68,19 @@ func TestReaperTestBinaries(t *testing.T) {
 		pids = append(pids, orphanOf(t, kda, path))
 	}
 	_, stdout, stderr := s.run(t, "reaper", "list")
-	for _, text := range []string{"): 2 processes, 0 leaked\n  not leaked: an orphan in the target directory is only listed\n", fmt.Sprintf("    fused-0123456789abcdef (in the target directory)  pid %d ", pids[0]), "    trainer (in the target directory)  ", fmt.Sprintf("  pid %d ", pids[1])} {
+	for _, text := range []string{"): 2 processes, 0 leaked\n  not leaked: an orphan in the target directory is only listed\n", fmt.Sprintf("    fused-0123456789abcdef (in the target directory)  pid %d ", pids[0]), "    trainer (in the target directory)  ", fmt.Sprintf("  pid %d ", pids[1]), "next: gpuci reaper sweep --test-binaries ends orphaned test binaries too"} {
 		if !strings.Contains(stdout, text) {
 			t.Errorf("no %q in %s%s", text, stdout, stderr)
 		}
 	}
 	if code, _, _ := s.run(t, "reaper", "sweep"); code != 0 || !isThere(pids[0]) {
 		t.Errorf("exit %d, the test binary is there: %t", code, isThere(pids[0]))
+	}
+	_, stdout, _ = s.run(t, "reaper", "sweep", "--test-binaries", "--dry-run")
+	for _, text := range []string{"would end fused-0123456789abcdef (pid ", ": 1 fused-0123456789abcdef\n", fmt.Sprintf("let be: trainer (pid %d ", pids[1]), fmt.Sprintf(": not named as a test binary is; if it is to go all the same: kill %d\n", pids[1])} {
+		if !strings.Contains(stdout, text) {
+			t.Errorf("no %q in %s", text, stdout)
+		}
 	}
 	if code, report, _, _ := s.sweptJSON(t, "--test-binaries"); code != 0 || report.Swept != 1 || isThere(pids[0]) || !isThere(pids[1]) {
 		t.Errorf("exit %d, %+v; the test binary is there: %t, the other one: %t", code, report, isThere(pids[0]), isThere(pids[1]))
@@ -103,7 +109,7 @@ func TestReaperStarted(t *testing.T) {
 		}
 	}
 	if len(found) != 1 || found[0].Kind != reaper.Started || !found[0].Leaked || found[0].Lane != "kda" || found[0].Tool != "" {
-		t.Errorf("listed %+v", found)
+		t.Errorf("listed %+v; it is there: %t", found, isThere(pid))
 	}
 	if code, report, stdout, _ := s.sweptJSON(t); code != 0 || report.Swept != 1 || isThere(pid) {
 		t.Errorf("exit %d, %s", code, stdout)

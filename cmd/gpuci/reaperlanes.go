@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,11 +35,16 @@ func (a *app) ground(ctx context.Context, f laneFlags) (ground, error) {
 	if err != nil {
 		return ground{}, err
 	}
-	g := ground{lane: p.lane, meant: make(map[string]bool), rules: gates.SweepRules(p.config.Tools)}
+	g := ground{lane: p.lane, meant: make(map[string]bool), rules: gates.SweepRules(p.config.Tools, nil)}
 	if g.outside() {
 		return g, f.refuse(g.errOutside())
 	}
 	g.state, g.note = gates.StateDir(p.lane, p.lane.Root)
+	leave := gates.Leaves(g.state)
+	for _, gate := range p.config.Gates {
+		leave = append(leave, gate.Leave...)
+	}
+	g.rules = gates.SweepRules(p.config.Tools, leave)
 	g.lanes, g.torn = worktrees.List(ctx, p.lane)
 	if ctx.Err() != nil {
 		return g, context.Cause(ctx)
@@ -109,7 +115,21 @@ func (g ground) errUntold() error {
 	if g.torn != nil {
 		text = "which lanes there are cannot be told: " + g.torn.Error()
 	}
-	return coded{exitUnfit, text, "git worktree list says what git knows; gpuci -C DIR works from another lane"}
+	hint := "git worktree list says what git knows; gpuci -C DIR works from another lane"
+	if refused := g.refusal(); refused != "" {
+		text = "which lanes there are cannot be told: " + refused
+		hint = "run it as that user, or trust the repository: git config --global --add safe.directory " + bourneQuote(g.lane.Root)
+	}
+	return coded{exitUnfit, text, hint}
+}
+
+// refusal is what it means that git works on no repository of another user's,
+// "" where that is not why lanes may be missing.
+func (g ground) refusal() string {
+	if g.torn == nil || !strings.Contains(g.torn.Error(), "dubious ownership") {
+		return ""
+	}
+	return fmt.Sprintf("git does not list the worktrees of %s, which is another user's", g.lane.Root)
 }
 
 // errTorn is the error of who would end something while lanes may be missing:
@@ -124,7 +144,13 @@ func (g ground) errTorn() error {
 
 // noteTorn says why lanes may be missing.
 func (a *app) noteTorn(g ground) {
-	if g.torn != nil {
+	var why coded
+	switch {
+	case g.torn == nil:
+	case g.untold() && errors.As(g.errUntold(), &why):
+		a.console.note(why.text)
+		a.console.note("hint: " + why.hint)
+	default:
 		a.console.note(g.torn.Error())
 	}
 }
@@ -148,7 +174,7 @@ func (g ground) noLane(name string) error {
 func (g ground) options() reaper.Options {
 	o := reaper.Options{Wanted: func(lane string) bool { return g.meant[lane] }, Rules: g.rules, Runs: gates.Runs(g.state), Patient: true}
 	for _, t := range g.lanes {
-		o.Lanes = append(o.Lanes, reaper.Lane{Name: t.Name, Root: t.Root, Target: t.Target})
+		o.Lanes = append(o.Lanes, gates.LaneOf(t))
 	}
 	return o
 }

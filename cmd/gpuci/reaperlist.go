@@ -28,8 +28,9 @@ its directory, the lane it belongs to and by what that was told; whether it is
 leaked, and why or why not. They stand by lanes and in trees, the topmost process
 first; those of no lane of this repository come last and short.
 
-It lists this lane's and those of which nobody knows whose they are. It ends
-nothing.
+It lists this lane's, and orphans of which nobody knows whose they are; of other
+lanes and of strangers' builds it says how many, and --every-lane lists them. It
+ends nothing.
 
 Examples:
   gpuci reaper list
@@ -38,7 +39,7 @@ Examples:
 
 Exit codes: 0, 4 no such lane, 64 usage, 69 the process table cannot be read, 78
 configuration, 130 and 143 interrupted.`,
-		Args: cobra.NoArgs,
+		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperList(cmd.Context(), o) },
 	}
 	o.register(cmd)
@@ -57,6 +58,7 @@ func (a *app) reaperList(ctx context.Context, o reaperListOptions) error {
 	if err != nil {
 		return err
 	}
+	l.all = o.every
 	if o.json {
 		return a.listJSON(l)
 	}
@@ -67,7 +69,9 @@ func (a *app) reaperList(ctx context.Context, o reaperListOptions) error {
 type reaperLook struct {
 	ground
 	trees  []suspectTree // of the lanes that are meant, and of none
+	all    bool          // those of strangers are to be listed too
 	others int           // processes of lanes that are not meant
+	leaks  []leakedLane  // and what is leaked of those
 	unseen []unseen
 }
 
@@ -87,7 +91,8 @@ func (g ground) look(ctx context.Context) (reaperLook, error) {
 		l.trees = append(l.trees, t)
 	}
 	l.unseen = unseenByReaper(p)
-	return l, nil
+	l.leaks, err = g.elsewhere(p)
+	return l, reaperError(ctx, err)
 }
 
 // judge takes a picture and judges it.

@@ -60,14 +60,22 @@ func TestReaperKilledMake(t *testing.T) {
 			t.Errorf("%s", stdout)
 		}
 	})
+	elsewhere := fmt.Sprintf("not asked for: %d leaked processes in lane kda; gpuci reaper sweep --lane kda ends them\n", len(want))
 	t.Run("another lane's sweep", func(t *testing.T) {
-		if code, stdout, stderr := s.in(main).run(t, "reaper", "sweep"); code != 0 || stdout != "nothing leaked in lane main\n" || stderr != "" {
+		if code, stdout, stderr := s.in(main).run(t, "reaper", "sweep"); code != 0 || stdout != "nothing leaked in lane main\n"+elsewhere || stderr != "" {
 			t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+		}
+		_, _, stdout, _ := s.in(main).sweptJSON(t)
+		if l := reaperLines(t, stdout, "elsewhere"); len(l) != 1 || l[0].Lane != "kda" || l[0].Root != kda {
+			t.Errorf("%s", stdout)
+		}
+		if _, stdout, _ := s.in(main).run(t, "reaper", "list"); !strings.Contains(stdout, "\n"+elsewhere) {
+			t.Errorf("no %q in %s", elsewhere, stdout)
 		}
 	})
 	t.Run("dry run", func(t *testing.T) {
 		code, stdout, _ := s.in(kda).run(t, "reaper", "sweep", "--dry-run")
-		if code != 0 || strings.Count(stdout, "would end ") != len(want) || !strings.Contains(stdout, fmt.Sprintf("\nwould sweep %d leaked (lane kda; oldest ", len(want))) {
+		if code != 0 || strings.Count(stdout, "would end ") != len(want) || strings.Count(stdout, " old: below pid ") != len(want)-3 || strings.Count(stdout, " old: orphaned (") != 3 || !strings.Contains(stdout, fmt.Sprintf("\nwould sweep %d leaked (lane kda; oldest ", len(want))) {
 			t.Errorf("exit %d: %s", code, stdout)
 		}
 		_, _, stdout, _ = s.in(kda).sweptJSON(t, "--dry-run")

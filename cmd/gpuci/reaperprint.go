@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -26,14 +25,26 @@ func (a *app) listText(l reaperLook) error {
 	if l.others > 0 {
 		fmt.Fprintf(&b, "not listed: %s of other lanes; --every-lane lists them\n", count(l.others, "process", "processes"))
 	}
+	if text := elsewhereText(l.leaks); text != "" {
+		b.WriteString(text + "\n")
+	}
 	for _, u := range l.unseen {
 		fmt.Fprintf(&b, "not seen: %s; %s can\n", u.what, u.who)
 	}
 	if _, leaked := l.count(); leaked > 0 {
 		b.WriteString(buildlock.Printable("next: gpuci reaper sweep"+l.flags()+" ends the leaked ones; with --dry-run it only says which") + "\n")
 	}
+	if l.onlyListed() {
+		b.WriteString(buildlock.Printable("next: gpuci reaper sweep"+l.flags()+" --test-binaries ends orphaned test binaries too; with --dry-run it only says which") + "\n")
+	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// onlyListed says that there are orphans of a target directory, which a sweep
+// ends only where it is asked to.
+func (l reaperLook) onlyListed() bool {
+	return slices.ContainsFunc(l.trees, func(t suspectTree) bool { return t.top().Kind == reaper.InTarget && l.meant[t.top().Lane] })
 }
 
 // of are the trees of a lane, of none for "".
@@ -98,7 +109,7 @@ func verdictText(j reaper.Judged) string {
 // row is one process, in cells. Its verdict is there where it is not that of
 // its top.
 func (s suspect) row(top suspect) string {
-	name := s.name()
+	name := s.Program()
 	switch s.Kind {
 	case reaper.Wrapper:
 		name += " (a script)"
@@ -113,15 +124,6 @@ func (s suspect) row(top suspect) string {
 		cells[i] = buildlock.Printable(c)
 	}
 	return strings.Join(cells, "\t")
-}
-
-// name is the tool, or what it is called; the kernel cuts that short, and its
-// program has it whole.
-func (s suspect) name() string {
-	if base := filepath.Base(s.Exe.Path); s.Tool == "" && s.Exe.Known() && strings.HasPrefix(base, s.Comm) {
-		return base
-	}
-	return s.Name()
 }
 
 // who is its pid and its user.
@@ -166,37 +168,4 @@ func (s suspect) dirText() string {
 		return "in " + s.Cwd.Path + ", which was removed"
 	}
 	return "in " + s.Cwd.Path
-}
-
-// writeNobodys prints the trees of no lane of ours, a line each, and of a crowd
-// the first.
-func (l reaperLook) writeNobodys(b *strings.Builder) {
-	nobodys := l.of("")
-	n, _ := nobodys.count()
-	switch {
-	case l.outside():
-		fmt.Fprintf(b, "%s (no lanes: this is no git worktree)\n", count(n, "process", "processes"))
-	case n > 0:
-		fmt.Fprintf(b, "of no lane of this repository, or not known whose: %s\n", count(n, "process", "processes"))
-	}
-	for _, t := range nobodys.trees[:min(perLane, len(nobodys.trees))] {
-		b.WriteString("  " + buildlock.Printable(t.short()) + "\n")
-	}
-	if n := len(nobodys.trees) - perLane; n > 0 {
-		fmt.Fprintf(b, "  and %d more (--json has them all)\n", n)
-	}
-}
-
-// short is a tree in one line.
-func (t suspectTree) short() string {
-	top := t.top()
-	text := fmt.Sprintf("%s (%s)", top.name(), top.who())
-	if n := len(t) - 1; n > 0 {
-		text += fmt.Sprintf(" and %d below it", n)
-	}
-	text += fmt.Sprintf(", %c, %s old", top.State, buildlock.Round(top.Age))
-	if top.Cwd.Known() {
-		text += ", " + top.dirText()
-	}
-	return text + ": " + top.Why
 }

@@ -17,7 +17,10 @@ func (a *app) sweepText(s swept) error {
 		b.WriteString(buildlock.Printable(fmt.Sprintf(format, args...)) + "\n")
 	}
 	for _, j := range s.Leaked {
-		line("would end %s (%s), %c, %s old: %s", j.Name(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age), j.Why)
+		line("would end %s (%s), %c, %s old: %s", j.Program(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age), shortWhy(j))
+	}
+	for _, j := range s.Young {
+		line("would end, once %s old, %s (%s), %c, %s old", reaper.DefaultFloor, j.Program(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age))
 	}
 	if text := s.sum(); text != "" {
 		line("%s", text)
@@ -29,7 +32,10 @@ func (a *app) sweepText(s swept) error {
 		line("  %s, of lane %s by %s", left, left.Lane, left.Evidence)
 	}
 	for _, j := range s.spared {
-		line("let be: %s (%s), %s old: %s; %s", j.Name(), suspect{Judged: j}.who(), buildlock.Round(j.Age), j.Why, remedy(j))
+		line("let be: %s (%s), %s old: %s; %s", j.Program(), suspect{Judged: j}.who(), buildlock.Round(j.Age), j.Why, remedy(j))
+	}
+	if text := elsewhereText(s.leaks); text != "" {
+		line("%s", text)
 	}
 	for _, u := range s.notSeen() {
 		line("not seen: %s; %s can", u.what, u.who)
@@ -48,7 +54,7 @@ func (s swept) notSeen() (out []unseen) {
 
 // sum is what came of it in one line; "" where only the survivors tell.
 func (s swept) sum() string {
-	if n := len(s.Swept) + len(s.Leaked); n == 0 && (len(s.Survivors) > 0 || s.err != nil) {
+	if n := len(s.Swept) + len(s.Leaked) + len(s.Young); n == 0 && (len(s.Survivors) > 0 || s.err != nil) {
 		return ""
 	}
 	s.Survivors = nil
@@ -56,7 +62,7 @@ func (s swept) sum() string {
 	switch {
 	case len(s.Swept) > 0:
 		text += fmt.Sprintf("; %s and %s", buildlock.Round(s.took), count(s.Passes, "look", "looks"))
-	case len(s.Leaked) == 0:
+	case len(s.Leaked)+len(s.Young) == 0:
 		text += s.where()
 	}
 	if s.err != nil {
@@ -80,17 +86,10 @@ func (s swept) where() string {
 	return fmt.Sprintf(" in %s %s", word, strings.Join(names, ", "))
 }
 
-// remedy is what to do about one that was let be.
-func remedy(j reaper.Judged) string {
-	if j.Young {
-		return "sweep again"
-	}
-	return "that user can end it"
-}
-
 // survivorLine is a leaked process that was not ended, as it is now.
 type survivorLine struct {
 	suspectLine
+	Sent    bool   `json:"sigkill-sent"`
 	Pending bool   `json:"sigkill-pending"`
 	Waits   string `json:"waits-in,omitempty"`
 	Unsent  string `json:"not-sent,omitempty"` // why nothing was sent
@@ -103,7 +102,8 @@ type reportLine struct {
 	Exit      int     `json:"exit"`
 	Swept     int     `json:"swept"`
 	Survivors int     `json:"survivors"`
-	Leaked    int     `json:"would-sweep"` // of a dry run
+	Leaked    int     `json:"would-sweep"`       // of a dry run
+	Young     int     `json:"would-sweep-later"` // of a dry run: once they are old enough
 	Spared    int     `json:"spared"`
 	Looks     int     `json:"looks"`
 	Seconds   float64 `json:"seconds"`
@@ -121,8 +121,11 @@ func (a *app) sweepJSON(s swept) error {
 	for _, j := range s.Leaked {
 		lines = append(lines, s.line("leaked", j))
 	}
+	for _, j := range s.Young {
+		lines = append(lines, s.line("young", j))
+	}
 	for _, left := range s.Survivors {
-		line := survivorLine{suspectLine: s.line("survivor", left.Judged), Pending: left.Pending, Waits: left.Waits, Text: left.String()}
+		line := survivorLine{suspectLine: s.line("survivor", left.Judged), Sent: left.Sent, Pending: left.Pending, Waits: left.Waits, Text: left.String()}
 		if left.Err != nil {
 			line.Unsent = left.Err.Error()
 		}
@@ -131,6 +134,7 @@ func (a *app) sweepJSON(s swept) error {
 	for _, j := range s.spared {
 		lines = append(lines, s.line("spared", j))
 	}
+	lines = append(lines, s.elsewhereLines(s.leaks)...)
 	for _, u := range s.notSeen() {
 		lines = append(lines, unseenLine{"unseen", u.what, u.who})
 	}
@@ -139,7 +143,7 @@ func (a *app) sweepJSON(s swept) error {
 
 func (s swept) reportLine() reportLine {
 	out := reportLine{
-		Type: "report", Swept: len(s.Swept), Survivors: len(s.Survivors), Leaked: len(s.Leaked), Spared: len(s.spared),
+		Type: "report", Swept: len(s.Swept), Survivors: len(s.Survivors), Leaked: len(s.Leaked), Young: len(s.Young), Spared: len(s.spared),
 		Looks: s.Passes, Seconds: round(s.took.Seconds()), Text: s.sum(),
 	}
 	if err := s.verdict(); err != nil {

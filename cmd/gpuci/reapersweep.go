@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,11 +28,15 @@ func (a *app) reaperSweepCommand() *cobra.Command {
 		Long: `sweep ends the compilers and linkers of this lane that outlived their build, with
 everything below them, the topmost first: it looks, sends SIGKILL to what is
 leaked, and looks again until two looks in a row find nothing or --deadline is
-over. What a run of gpuci left that was killed itself goes too. Orphaned test
-binaries of the lane's target directory are only listed, by gpuci reaper list;
---test-binaries ends those that are named as cargo names them (deps/NAME-<16 hex
-digits>), do not ignore SIGHUP and do not lead a session: a training run that was
-started with nohup looks just like them.
+over. What a gate left whose gpuci was killed goes too, whatever it is; what a
+gpuci build started that was killed goes on as a build, and is none of it. What
+is younger than 2 s is waited for.
+
+Orphaned test binaries of the lane's target directory are only listed, by gpuci
+reaper list; --test-binaries ends those that are named as cargo names them
+(deps/NAME-<16 hex digits>), do not ignore SIGHUP and do not lead a session: a
+training run that was started with nohup looks just like them. The others it
+names, with what spoke for them.
 
 Each is named on stderr as it is gone, and written down in reaper.jsonl among the
 records of the workspace (GIT_COMMON_DIR/gpuci). A process that waits in the
@@ -46,7 +51,7 @@ Examples:
 Exit codes: 0 all are gone, or there were none, or --dry-run; 75 some are left; 4
 no such lane, or no lane here, 64 usage, 69 the process table cannot be read, 78
 configuration, 130 and 143 interrupted (what was swept is told).`,
-		Args: cobra.NoArgs,
+		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperSweep(cmd.Context(), o) },
 	}
 	o.register(cmd)
@@ -92,7 +97,8 @@ type swept struct {
 	ground
 	reaper.Report
 	kills  []gates.KillRecord
-	spared []reaper.Judged // would have gone, but for their age or their user
+	spared []reaper.Judged // would have gone, but for their age, their user or what they were told
+	leaks  []leakedLane    // of lanes that were not asked for
 	unseen []unseen
 	took   time.Duration
 	err    error // why the sweep did not come to its end
@@ -100,10 +106,11 @@ type swept struct {
 
 // sweep does it, and says each as it is gone.
 func (a *app) sweep(ctx context.Context, g ground, o sweepOptions) swept {
+	g.rules.TestBinaries = o.testBinaries
 	s := swept{ground: g}
 	history := &killHistory{state: g.state}
 	opt := g.options()
-	opt.Rules.TestBinaries, opt.Deadline, opt.DryRun = o.testBinaries, o.deadline, o.dryRun
+	opt.Deadline, opt.DryRun = o.deadline, o.dryRun
 	opt.Killed = func(k reaper.Kill) {
 		line := gates.NewKillRecord(k, "")
 		s.kills = append(s.kills, line)
@@ -124,28 +131,18 @@ func (a *app) sweep(ctx context.Context, g ground, o sweepOptions) swept {
 	return s
 }
 
-// lookAgain looks once more, for what the rule lets be though it is leaked, and
-// for what may be and cannot be seen.
-func (s *swept) lookAgain(ctx context.Context) error {
-	p, j, err := s.judge(ctx)
-	if err != nil {
-		return err
-	}
-	for _, x := range j.Judged {
-		if x.PID == x.Top && (x.Young || x.Why == othersOrphan && s.meant[x.Lane]) {
-			s.spared = append(s.spared, x)
-		}
-	}
-	s.unseen = closedTo(p).named()
-	return nil
-}
-
-// othersOrphan is what the rule says of one that is leaked but for its user.
-const othersOrphan = "another user's"
-
 // goneText is what is said of one that is gone.
 func goneText(k reaper.Kill) string {
-	return fmt.Sprintf("ended %s (pid %d), %s old, gone after %s: %s", k.Name(), k.PID, buildlock.Round(k.Age), buildlock.Round(k.Took), k.Why)
+	return fmt.Sprintf("ended %s (pid %d), %s old, gone after %s: %s", k.Program(), k.PID, buildlock.Round(k.Age), buildlock.Round(k.Took), shortWhy(k.Judged))
+}
+
+// shortWhy is why one is leaked; of one that goes with another one, with which:
+// that one's own line says why.
+func shortWhy(j reaper.Judged) string {
+	if j.Leaked && j.PID != j.Top {
+		return fmt.Sprintf("below pid %d", j.Top)
+	}
+	return j.Why
 }
 
 // verdict is the sweep's error: why it did not come to its end, or that there
@@ -155,7 +152,33 @@ func (s swept) verdict() error {
 	case s.err != nil:
 		return s.err
 	case n > 0:
-		return coded{gates.Refused.ExitCode(), count(n, "leaked process is", "leaked processes are") + " left", "one in D goes when the kernel lets it, and SIGKILL stays pending; --deadline says how long to wait"}
+		return coded{gates.Refused.ExitCode(), count(n, "leaked process is", "leaked processes are") + " left", s.leftHint()}
 	}
 	return nil
+}
+
+// leftHint says what becomes of the survivors, or what to do about them.
+func (s swept) leftHint() string {
+	var pending, failed, early bool
+	for _, left := range s.Survivors {
+		switch {
+		case left.Pending || left.Sent:
+			pending = true
+		case left.Err != nil:
+			failed = true
+		default:
+			early = true
+		}
+	}
+	var hints []string
+	if pending {
+		hints = append(hints, "one that SIGKILL is pending for goes when the kernel lets it; --deadline says how long to wait")
+	}
+	if early {
+		hints = append(hints, "the deadline was over before all were sent one: sweep again, with a longer --deadline")
+	}
+	if failed {
+		hints = append(hints, "what was sent nothing is let be for what its line says")
+	}
+	return strings.Join(hints, "; ")
 }

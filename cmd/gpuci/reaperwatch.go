@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock"
 	"gpuci/reaper"
@@ -37,7 +38,7 @@ Examples:
 
 Exit codes: 130 and 143 when a signal ends it, as it must; 4 no such lane, or no
 lane here, 64 usage, 69 the process table cannot be read, 78 configuration.`,
-		Args: cobra.NoArgs,
+		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperWatch(cmd.Context(), o) },
 	}
 	o.register(cmd)
@@ -92,7 +93,8 @@ type bearer struct {
 // leak is a process that was told to be leaked.
 type leak struct {
 	reaper.Judged
-	since time.Time
+	since   time.Time
+	doubted bool // the last look let it be, though it lives
 }
 
 // leakWatch tells what has changed.
@@ -104,8 +106,9 @@ type leakWatch struct {
 	leaks map[bearer]leak
 }
 
-// see compares a judgement with what was told.
-func (w *leakWatch) see(j reaper.Judgement) {
+// see compares a judgement with what was told, and says whether it must see the
+// next one too.
+func (w *leakWatch) see(j reaper.Judgement) (again bool) {
 	now := make(map[bearer]bool)
 	for _, s := range j.Judged {
 		key := bearer{s.PID, s.Start}
@@ -114,37 +117,62 @@ func (w *leakWatch) see(j reaper.Judgement) {
 		}
 		now[key] = true
 		if _, told := w.leaks[key]; !told {
-			w.leaks[key] = leak{s, time.Now()}
+			w.leaks[key] = leak{Judged: s, since: time.Now()}
 			w.tell("leaked", w.leaks[key])
 		}
 	}
-	w.drop(func(key bearer) bool { return now[key] })
+	w.sift()
+	return w.doubt(now)
 }
 
-// sift tells of those that went between two rounds.
+// sift tells of those that are gone.
 func (w *leakWatch) sift() {
-	w.drop(func(key bearer) bool { return !gone(key) })
+	for _, key := range w.told() {
+		if gone(key) {
+			w.drop("gone", key)
+		}
+	}
 }
 
-// drop tells of those that are leaked no longer, in the order of their pids.
-func (w *leakWatch) drop(still func(bearer) bool) {
-	keys := slices.SortedFunc(maps.Keys(w.leaks), func(x, y bearer) int { return cmp.Or(x.pid-y.pid, cmp.Compare(x.start, y.start)) })
-	for _, key := range keys {
-		if still(key) {
+// doubt tells of those that live and that two looks in a row let be: something
+// speaks for them now. One look can fall among processes that just end, of which
+// the parent or the program is gone before they are; one that SIGKILL waits for
+// is looked at until it is gone. It says whether there are any to look at again.
+func (w *leakWatch) doubt(leaked map[bearer]bool) (again bool) {
+	for _, key := range w.told() {
+		l := w.leaks[key]
+		ends := !leaked[key] && ending(key)
+		if !leaked[key] && !ends && l.doubted {
+			w.drop("spared", key)
 			continue
 		}
-		event := "gone"
-		if !gone(key) {
-			event = "spared" // it lives, and something speaks for it now
-		}
-		w.tell(event, w.leaks[key])
-		delete(w.leaks, key)
+		l.doubted = !leaked[key] && !ends
+		w.leaks[key] = l
+		again = again || !leaked[key]
 	}
+	return again
+}
+
+// told are those that were told to be leaked, in the order of their pids.
+func (w *leakWatch) told() []bearer {
+	return slices.SortedFunc(maps.Keys(w.leaks), func(x, y bearer) int { return cmp.Or(x.pid-y.pid, cmp.Compare(x.start, y.start)) })
+}
+
+// drop tells what became of one, and forgets it.
+func (w *leakWatch) drop(event string, key bearer) {
+	w.tell(event, w.leaks[key])
+	delete(w.leaks, key)
 }
 
 func gone(key bearer) bool {
 	now, err := proc.Real.Stat(key.pid)
 	return errors.Is(err, proc.ErrGone) || err == nil && (now.Start != key.start || now.Zombie())
+}
+
+// ending says that SIGKILL waits for one to run, or that it is gone by now.
+func ending(key bearer) bool {
+	st, err := proc.Real.Status(key.pid)
+	return gone(key) || err == nil && (st.SharedPending.Has(unix.SIGKILL) || st.Pending.Has(unix.SIGKILL))
 }
 
 // leakLine is an event in `gpuci reaper watch --json`.
@@ -171,10 +199,10 @@ func (w *leakWatch) tell(event string, l leak) {
 // text is one event.
 func (l leak) text(event string, at time.Time) string {
 	s := suspect{Judged: l.Judged}
-	who := fmt.Sprintf("%s (%s)", s.Name(), s.who())
+	who := fmt.Sprintf("%s (%s)", s.Program(), s.who())
 	switch after := buildlock.Round(at.Sub(l.since)); event {
 	case "leaked":
-		return fmt.Sprintf("leaked: %s, %c, %s old, %s: %s", who, s.State, buildlock.Round(s.Age), s.dirText(), s.Why)
+		return fmt.Sprintf("leaked: %s, %c, %s old, %s: %s", who, s.State, buildlock.Round(s.Age), s.dirText(), shortWhy(s.Judged))
 	case "gone":
 		return fmt.Sprintf("gone: %s of lane %s, %s after it was seen", who, s.Lane, after)
 	}

@@ -95,8 +95,43 @@ func TestReaperWatchRounds(t *testing.T) {
 		t.Errorf("said %q", text)
 	}
 	out.Reset()
-	w.see(reaper.Judgement{})
+	if again := w.see(reaper.Judgement{}); !again || out.Len() != 0 {
+		t.Errorf("after one look: again %t, said %q", again, out.String())
+	}
+	if again := w.see(reaper.Judgement{}); again {
+		t.Error("there is nothing to look at again")
+	}
 	if text := out.String(); !strings.Contains(text, fmt.Sprintf("leaked no longer: %s (pid %d)", self.Comm, self.PID)) || len(w.leaks) != 0 {
 		t.Errorf("said %q", text)
+	}
+}
+
+// A look that falls into a sweep lets be what just ends. That is no end of a
+// leak that lives on: what SIGKILL waits for is looked at until it is gone.
+func TestReaperWatchOfOnesThatEnd(t *testing.T) {
+	s := newStage(t)
+	ld, script, _ := s.slowLink(t)
+	_, kda := s.lanes(t)
+	pid := s.leak(t, kda, ld, script)
+	thaw := freeze(t, pid)
+	stat, err := proc.Real.Stat(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	key := bearer{stat.PID, stat.Start}
+	w := &leakWatch{app: &app{out: &out}, leaks: map[bearer]leak{key: {Judged: reaper.Judged{Process: reaper.Process{Stat: stat}, Lane: "kda"}}}}
+	for range 3 {
+		if again := w.see(reaper.Judgement{}); !again || out.Len() != 0 {
+			t.Fatalf("SIGKILL is pending: again %t, said %q", again, out.String())
+		}
+	}
+	thaw()
+	eventually(t, "an end after the thaw", func() bool { return gone(key) })
+	if again := w.see(reaper.Judgement{}); again || !strings.Contains(out.String(), fmt.Sprintf(" gone: ld (pid %d", pid)) || strings.Contains(out.String(), "no longer") {
+		t.Errorf("again %t, said %q", again, out.String())
 	}
 }

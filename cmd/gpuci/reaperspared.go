@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gpuci/reaper"
+)
+
+// lookAgain looks once more, for what the rule lets be though it is leaked, and
+// for what may be and cannot be seen.
+func (s *swept) lookAgain(ctx context.Context) error {
+	p, j, err := s.judge(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range j.Judged {
+		if s.letBe(x) && !s.told(x) {
+			s.spared = append(s.spared, x)
+		}
+	}
+	s.unseen = closedTo(p).named()
+	s.leaks, err = s.elsewhere(p)
+	return reaperError(ctx, err)
+}
+
+// letBe says that one is the top of a tree that the rule lets be, though it is
+// leaked but for one thing.
+func (s *swept) letBe(x reaper.Judged) bool {
+	switch {
+	case x.PID != x.Top || x.Leaked:
+		return false
+	case x.Young:
+		return true
+	}
+	return s.meant[x.Lane] && (x.Why == othersOrphan || s.rules.TestBinaries && x.Kind == reaper.InTarget)
+}
+
+// told says that the report has one already.
+func (s *swept) told(x reaper.Judged) bool {
+	same := func(y reaper.Judged) bool { return y.PID == x.PID && y.Start == x.Start }
+	return slices.ContainsFunc(s.Young, same) || slices.ContainsFunc(s.Survivors, func(y reaper.Survivor) bool { return same(y.Judged) })
+}
+
+// othersOrphan is what the rule says of one that is leaked but for its user.
+const othersOrphan = "another user's"
+
+// remedy is what to do about one that was let be.
+func remedy(j reaper.Judged) string {
+	switch {
+	case j.Young:
+		return "sweep again"
+	case j.Why == othersOrphan:
+		return "that user can end it"
+	}
+	return fmt.Sprintf("if it is to go all the same: kill %d", j.PID)
+}
