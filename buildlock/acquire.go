@@ -143,7 +143,7 @@ func (o Options) once(ctx context.Context, rec record, began time.Time) (*Ticket
 	if err != nil {
 		return nil, err
 	}
-	t, err := q.joinWithin(ctx, rec, o.Wait)
+	t, err := q.join(ctx, rec, o.Wait)
 	if err != nil {
 		err = q.explain(ctx, err)
 		q.close()

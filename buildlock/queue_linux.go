@@ -41,15 +41,10 @@ func openQueue(dir string, l Lock) (queue, error) {
 // errRemoved says that the queue's directory was removed under us.
 var errRemoved = errors.New("the lock directory was removed")
 
-// join makes a ticket for somebody who waits for as long as nobody says.
-func (q queue) join(ctx context.Context, r record) (*Ticket, error) {
-	return q.joinWithin(ctx, r, DefaultWait)
-}
-
-// joinWithin makes a ticket: numbered, locked, and only then visible. wait is
+// join makes a ticket: numbered, locked, and only then visible. wait is
 // how long its owner waits in line (negative: as long as it takes), and at the
 // gate before that.
-func (q queue) joinWithin(ctx context.Context, r record, wait time.Duration) (*Ticket, error) {
+func (q queue) join(ctx context.Context, r record, wait time.Duration) (*Ticket, error) {
 	leave, err := q.enterWithin(ctx, wait)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ func TestSweepOfAHungProcess(t *testing.T) {
 	s := newStage(t)
 	mapper := s.compiled(t, "mapper", "ld")
 	f := mountStuck(t)
-	defer f.release()
-	f.hold(t)
-	elsewhere := inState(t, orphan(t, s.tools, mapper, f.path), 'D')
+	defer f.Release()
+	f.Hold(t)
+	elsewhere := inState(t, orphan(t, s.tools, mapper, f.Page), 'D')
 	o := s.options()
 	o.Runs = map[string]Run{"lost": {Lane: "kda"}}
 	o.Deadline = 20 * time.Second
@@ -28,7 +28,7 @@ func TestSweepOfAHungProcess(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	t.Logf("%s for two passes", time.Since(began))
-	inLane := inState(t, orphan(t, s.lane.Root, mapper, f.path), 'D')
+	inLane := inState(t, orphan(t, s.lane.Root, mapper, f.Page), 'D')
 	ripe(t, inLane)
 	o.Deadline = 500 * time.Millisecond
 	r = sweep(t, o)

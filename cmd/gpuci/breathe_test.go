@@ -66,7 +66,7 @@ func (s stage) stranger(t *testing.T) {
 				return
 			case <-time.After(time.Second):
 			}
-			next := exec.Command("cat", fs.Path)
+			next := exec.Command("cat", fs.Data)
 			next.Dir, next.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: true}
 			if err := next.Start(); err != nil {
 				t.Error(err)

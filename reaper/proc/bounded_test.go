@@ -113,17 +113,17 @@ func TestCommandEndsUnderLook(t *testing.T) {
 // A program on a dead server holds nobody else up, and is given up.
 func TestStartHangs(t *testing.T) {
 	f := mountStuck(t)
-	defer f.release()
+	defer f.Release()
 	bothWays(t, func(t *testing.T, c Command) {
 		other := start(t, c, "polite")
 		giveUp, failed := make(chan struct{}), make(chan error, 1)
 		go func() {
 			c := c
-			c.Argv, c.Dir, c.Env, c.GiveUp = []string{f.path}, "/", os.Environ(), giveUp
+			c.Argv, c.Dir, c.Env, c.GiveUp = []string{f.Page}, "/", os.Environ(), giveUp
 			_, err := Start(context.Background(), c)
 			failed <- err
 		}()
-		<-f.asked
+		f.Await(t)
 		if r := other.End(Limits{}, nil); len(r.Ended) != 1 || !r.Gone() {
 			t.Errorf("%+v", r)
 		}

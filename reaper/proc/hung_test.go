@@ -31,9 +31,9 @@ func impatient(t *testing.T) context.Context {
 func TestCmdlineOfALockedProcess(t *testing.T) {
 	mapper := compiled(t, "mapper")
 	f := mountStuck(t)
-	defer f.release()
-	f.hold(t)
-	pid := launchReady(t, exec.Command(mapper, "map", f.path))
+	defer f.Release()
+	f.Hold(t)
+	pid := launchReady(t, exec.Command(mapper, "map", f.Page))
 	until(t, pid, "is in D", func(s Stat) bool { return s.State == 'D' })
 	before := runtime.NumGoroutine()
 	for name, read := range map[string]func(context.Context, int) ([]string, error){"cmdline": Real.Cmdline, "environ": Real.Environ} {
@@ -87,8 +87,8 @@ func readable(t *testing.T, pid int) {
 func TestCmdlineWithAHole(t *testing.T) {
 	mapper := compiled(t, "mapper")
 	f := mountStuck(t)
-	defer f.release()
-	pid := launchReady(t, exec.Command(mapper, "args", f.path, strings.Repeat("x", 16<<10)))
+	defer f.Release()
+	pid := launchReady(t, exec.Command(mapper, "args", f.Page, strings.Repeat("x", 16<<10)))
 	if got, err := Real.Cmdline(soon(t), pid); !errors.Is(err, errPartial) {
 		t.Errorf("got %d arguments, %v; want an error", len(got), err)
 	}
@@ -98,10 +98,10 @@ func TestCmdlineWithAHole(t *testing.T) {
 // so on a real /proc here, so the file itself lies on a dead server.
 func TestReaderLeftBehind(t *testing.T) {
 	f := mountStuck(t)
-	defer f.release()
-	f.hold(t)
+	defer f.Release()
+	f.Hold(t)
 	root := fixtureRoot(t, map[string]fixture{
-		"12": {files: map[string]string{"stat": line(12, "x")}, links: map[string]string{"cmdline": f.path, "exe": "/bin/sh"}},
+		"12": {files: map[string]string{"stat": line(12, "x")}, links: map[string]string{"cmdline": f.Page, "exe": "/bin/sh"}},
 	})
 	before := runtime.NumGoroutine()
 	_, err := root.Cmdline(impatient(t), 12)
@@ -122,7 +122,7 @@ func TestReaderLeftBehind(t *testing.T) {
 	if collectReaders(); !waits(hung.Reader) {
 		t.Error("a reader in D was given up for good")
 	}
-	f.release()
+	f.Release()
 	for ctx := soon(t); waits(hung.Reader); time.Sleep(time.Millisecond) {
 		if collectReaders(); ctx.Err() != nil {
 			t.Fatal("the reader stays though the server is given up")

@@ -97,9 +97,9 @@ func TestLeftoverWithoutCookie(t *testing.T) {
 func TestLeftoverBesideAHungProcess(t *testing.T) {
 	mapper := compiled(t, "mapper")
 	f := mountStuck(t)
-	defer f.release()
-	f.hold(t)
-	stranger := exec.Command(mapper, "map", f.path)
+	defer f.Release()
+	f.Hold(t)
+	stranger := exec.Command(mapper, "map", f.Page)
 	stranger.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // ours is older than any run
 	hung := launchReady(t, stranger)
 	until(t, hung, "is in D", func(s Stat) bool { return s.State == 'D' })

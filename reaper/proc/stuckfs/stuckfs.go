@@ -1,9 +1,9 @@
-// Package stuckfs is for tests: a FUSE file system with one file whose content
-// never comes. Whoever reads it waits in state D, as for a disk that does not
-// answer, and can be ended.
+// Package stuckfs is for tests: a FUSE file system whose files' content never
+// comes, as that of a dead server.
 package stuckfs
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -20,14 +20,15 @@ import (
 
 // FS is such a file system, mounted for the length of a test.
 type FS struct {
-	Path string // of its file
+	Page string // a program file whose one page, once asked for, whoever maps it waits for
+	Data string // a file whose readers wait in state D, and can be ended
 
 	dir   string
 	dev   int
 	asked chan struct{} // closed at the first read
 	once  sync.Once
-	opens int
-	held  bool // somebody has asked for the page, and it is locked
+	opens [dataNode + 1]int
+	held  bool // somebody has asked for the data's page, and it is locked
 }
 
 // The numbers are those of the kernel's include/uapi/linux/fuse.h.
@@ -38,8 +39,10 @@ const (
 	opOpen    = 14
 	opRead    = 15
 	opInit    = 26
-	fileNode  = 2 // the root's is 1
+	pageNode  = 2 // the root's is 1
+	dataNode  = 3
 
+	directIO  = 1 // FOPEN_DIRECT_IO
 	keepCache = 2 // FOPEN_KEEP_CACHE: the open itself does not wait for the page
 )
 
@@ -59,7 +62,7 @@ func Mount(t testing.TB) (*FS, error) {
 		_ = unix.Close(dev)
 		return nil, fmt.Errorf("a FUSE mount: %w", err)
 	}
-	f := &FS{Path: dir + "/page", dir: dir, dev: dev, asked: make(chan struct{})}
+	f := &FS{Page: dir + "/page", Data: dir + "/data", dir: dir, dev: dev, asked: make(chan struct{})}
 	var served sync.WaitGroup
 	served.Go(f.serve)
 	t.Cleanup(func() {
@@ -82,15 +85,11 @@ func (f *FS) Release() {
 func (f *FS) Reader(t testing.TB, dir string, alone bool) *exec.Cmd {
 	t.Helper()
 	if !f.held {
-		f.read(t, t.TempDir(), true)
+		f.read(t, f.Data, t.TempDir(), true)
 		f.held = true
-		select {
-		case <-f.asked:
-		case <-time.After(time.Minute):
-			t.Fatal("nobody asked for the page")
-		}
+		f.Await(t)
 	}
-	cmd := f.read(t, dir, alone)
+	cmd := f.read(t, f.Data, dir, alone)
 	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if time.Now().After(late) {
 			t.Fatal("the reader is not in state D")
@@ -105,9 +104,29 @@ func (f *FS) Reader(t testing.TB, dir string, alone bool) *exec.Cmd {
 	}
 }
 
-func (f *FS) read(t testing.TB, dir string, alone bool) *exec.Cmd {
+// Hold has a process ask for the page, which stays locked from then on.
+func (f *FS) Hold(t testing.TB) {
 	t.Helper()
-	cmd := exec.Command("cat", f.Path)
+	if _, err := os.Stat(f.Page); err != nil {
+		t.Fatal(err)
+	}
+	f.read(t, f.Page, t.TempDir(), false)
+	f.Await(t)
+}
+
+// Await waits until a page was asked for.
+func (f *FS) Await(t testing.TB) {
+	t.Helper()
+	select {
+	case <-f.asked:
+	case <-time.After(time.Minute):
+		t.Fatal("nobody asked for the page")
+	}
+}
+
+func (f *FS) read(t testing.TB, file, dir string, alone bool) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/bin/cat", file)
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setsid: alone}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -152,14 +171,24 @@ func (f *FS) answer(in []byte) {
 		binary.NativeEndian.PutUint32(body[4:], 31)
 		binary.NativeEndian.PutUint32(body[20:], 4096) // max_write
 	case opLookup:
+		node = pageNode
+		if bytes.HasPrefix(in[40:], []byte("data\x00")) {
+			node = dataNode
+		}
 		body = make([]byte, 40) // valid for no time at all
-		binary.NativeEndian.PutUint64(body, fileNode)
-		body = append(body, attributes(fileNode)...)
+		binary.NativeEndian.PutUint64(body, node)
+		body = append(body, attributes(node)...)
 	case opGetattr:
 		body = append(make([]byte, 16), attributes(node)...)
 	case opOpen:
 		body = make([]byte, 16)
-		if f.opens++; f.opens > 1 {
+		node = min(node, dataNode)
+		f.opens[node]++
+		switch {
+		case f.opens[node] == 1: // reads through the page cache
+		case node == pageNode: // direct, so that mapping the file waits for the page that is being read
+			binary.NativeEndian.PutUint32(body[8:], directIO|keepCache)
+		default:
 			binary.NativeEndian.PutUint32(body[8:], keepCache)
 		}
 	default:
@@ -177,8 +206,8 @@ func attributes(node uint64) []byte {
 	a := make([]byte, 88)
 	binary.NativeEndian.PutUint64(a, node)
 	binary.NativeEndian.PutUint64(a[8:], 4096) // size
-	mode := uint32(unix.S_IFREG | 0o644)
-	if node != fileNode {
+	mode := uint32(unix.S_IFREG | 0o755)
+	if node != pageNode && node != dataNode {
 		mode = unix.S_IFDIR | 0o755
 	}
 	binary.NativeEndian.PutUint32(a[60:], mode)
