@@ -41,11 +41,14 @@ func Record(ctx context.Context, o RecordOptions) error {
 	if o.stat == "" {
 		o.stat = "/proc/stat"
 	}
+	if ctx.Err() != nil {
+		return nil
+	}
 	ticks := time.NewTicker(o.Every)
 	defer ticks.Stop()
 	before := o.look()
 	why := before.why()
-	for ctx.Err() == nil {
+	for {
 		select {
 		case <-ctx.Done():
 		case <-ticks.C:
@@ -56,8 +59,10 @@ func Record(ctx context.Context, o RecordOptions) error {
 		}
 		o.Sink(o.step(before, now))
 		before = now
+		if ctx.Err() != nil {
+			return why
+		}
 	}
-	return why
 }
 
 // stand is all that is known at one end of a step.

@@ -12,6 +12,8 @@ import (
 
 	"gpuci/buildlock/shim"
 	"gpuci/pressure"
+
+	"golang.org/x/sys/unix"
 )
 
 // needsPSI skips a test on a kernel that tells nothing.
@@ -102,8 +104,14 @@ func startInD(t *testing.T, program, dir string, files ...*os.File) int {
 }
 
 // lanes makes a repository with a linked worktree called kda in a stage.
+//
+// From there on orphans go to process 1 again, and not to the tests: whoever
+// started a supervised command before has made them inherit orphans.
 func (s stage) lanes(t *testing.T) (main, kda string) {
 	t.Helper()
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		needsTool(t, "git")
 	}
