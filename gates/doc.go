@@ -1,7 +1,7 @@
 // Package gates runs one gate in one lane and says what came of it.
 //
 // A gate is a named check of a workspace: build, run, measure, judge. Run
-// walks a fixed pipeline (sweep, pressure, queue, card, build, run, judge) and
+// walks a fixed pipeline (sweep, pressure, queue, card, build, quiet, run, judge) and
 // returns a Verdict bound to the commit, the uncommitted changes, the build
 // products and the tools. It promises: a green gate ran at least the tests it must,
 // its command succeeded, and every number it names was read, is finite and is
