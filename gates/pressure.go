@@ -114,11 +114,8 @@ func Waiters() (out []pressure.Waiter) {
 // gpuci.
 func others() func() pressure.Others {
 	var o beside.Observer
-	return func() pressure.Others {
-		list, err := o.Waiting()
-		if len(list) > 0 {
-			err = nil // some are seen: that is enough to know
-		}
-		return pressure.Others{Count: len(list), Text: beside.Text(proc.Real, list), Err: err}
+	return func() (seen pressure.Others) {
+		seen.Count, seen.Text, seen.Err = o.Others()
+		return seen
 	}
 }

@@ -8,29 +8,15 @@ import (
 	"gpuci/reaper"
 )
 
-// Leaves are the daemons that runs may leave, by what they were started with.
-func Leaves(state string) (names []string) {
-	entries, _ := os.ReadDir(filepath.Join(state, "live"))
-	for _, e := range entries {
-		run, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !e.Type().IsRegular() || !runForm.MatchString(run) {
-			continue
-		}
-		if s, err := readStarted(live(state, run), run); err == nil {
-			names = append(names, s.Leave...)
-		}
-	}
-	return names
-}
-
 // Runs are the runs of a workspace that go on or whose gpuci was killed, for the
-// reaper. Those that came to their end have left nothing, or stand here still.
-func Runs(state string) map[string]reaper.Run {
+// reaper, and the daemons that they may leave. Those that came to their end have
+// left nothing, or stand here still.
+func Runs(state string) (out map[string]reaper.Run, leave []string) {
 	entries, err := os.ReadDir(filepath.Join(state, "live"))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	out := make(map[string]reaper.Run)
+	out = make(map[string]reaper.Run)
 	here := startedHere()
 	for _, e := range entries {
 		run, ok := strings.CutSuffix(e.Name(), ".json")
@@ -39,6 +25,9 @@ func Runs(state string) map[string]reaper.Run {
 		}
 		path := live(state, run)
 		s, err := readStarted(path, run)
+		if err == nil {
+			leave = append(leave, s.Leave...)
+		}
 		if err != nil || s.Host != here.Host || s.PIDs != here.PIDs || s.UID != nil && *s.UID != *here.UID {
 			out[run] = reaper.Run{Lives: true} // whether it does is not ours to say, so hands off
 			continue
@@ -48,5 +37,5 @@ func Runs(state string) map[string]reaper.Run {
 		_ = lock.Close()
 		out[run] = reaper.Run{Lane: s.Lane, Lives: err != nil || !got}
 	}
-	return out
+	return out, leave
 }

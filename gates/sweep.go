@@ -33,10 +33,11 @@ func (f *flow) doSweep(ctx context.Context) StepState {
 	if f.opt.Lane.Root == "" {
 		return StepNone // there is no lane
 	}
+	runs, leave := Runs(f.opt.State)
 	o := reaper.Options{
 		Wanted: func(lane string) bool { return lane == f.opt.Lane.Name }, Deadline: sweepTime, Patient: true,
-		Rules: SweepRules(f.opt.Tools, append(Leaves(f.opt.State), f.gate.Leave...)),
-		Lanes: []reaper.Lane{LaneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: Runs(f.opt.State),
+		Rules: SweepRules(f.opt.Tools, append(leave, f.gate.Leave...)),
+		Lanes: []reaper.Lane{LaneOf(worktrees.TreeOf(f.opt.Lane))}, Runs: runs,
 	}
 	// With this lane alone, which costs no git: other lanes only take away from
 	// what is this one's.

@@ -32,7 +32,6 @@ type Admission struct {
 // Hold is what is to be said of work that is held back.
 type Hold struct {
 	Why    string
-	Waited time.Duration // held back, this piece of work
 	Left   time.Duration // of the budget: the longest it can still take
 	Budget time.Duration
 }
@@ -53,8 +52,7 @@ func rough(d time.Duration) string {
 
 // Admitted is how the work was let in.
 type Admitted struct {
-	Waited  time.Duration // in all, looking included
-	Held    time.Duration // of that, held back: what the budget paid for
+	Held    time.Duration // held back: what the budget paid for
 	Under   string        // why it begins under pressure, its budget being spent: one at a time now, and marked
 	Unknown error         // what the rule asks for cannot be told, or never be had: marked
 }
@@ -70,7 +68,7 @@ func (a Admission) Wait(ctx context.Context) (Admitted, error) {
 	if a.Rule.Off {
 		return Admitted{}, nil
 	}
-	w := admission{Admission: a, course: course{rule: a.Rule}, began: time.Now()}
+	w := admission{Admission: a, course: course{rule: a.Rule}}
 	return w.run(ctx)
 }
 
@@ -78,7 +76,6 @@ func (a Admission) Wait(ctx context.Context) (Admitted, error) {
 type admission struct {
 	Admission
 	course course
-	began  time.Time
 	held   time.Duration
 	left   time.Duration // of the budget, from the first look over the rule on
 	said   time.Time
@@ -96,7 +93,7 @@ func (a *admission) run(ctx context.Context) (Admitted, error) {
 		v := a.course.next(l)
 		switch {
 		case v == begin:
-			return a.in(), nil
+			return Admitted{Held: a.held}, nil
 		case first:
 			a.left = a.Rule.Budget - a.spent()
 			if a.Looking != nil {
@@ -104,30 +101,19 @@ func (a *admission) run(ctx context.Context) (Admitted, error) {
 			}
 		}
 		if v == holding && a.left <= 0 {
-			in := a.in()
-			in.Under = a.course.why()
-			return in, nil
+			return Admitted{Held: a.held, Under: a.course.why()}, nil
 		}
 		if v == holding {
 			a.tell()
 		}
 		since := time.Now()
 		if err := sleep(ctx, a.pause(v)); err != nil {
-			return a.in(), err
+			return Admitted{Held: a.held}, err
 		}
 		if v == holding { // finding out is not paid for: it ends by itself
 			a.pay(time.Since(since))
 		}
 	}
-}
-
-// in is how it stands with the work.
-func (a *admission) in() Admitted {
-	in := Admitted{Held: a.held}
-	if len(a.course.looks) > 1 {
-		in.Waited = time.Since(a.began)
-	}
-	return in
 }
 
 // pause is how long to wait before the next look.
@@ -188,19 +174,17 @@ func (a *admission) tell() {
 		return
 	}
 	a.said = time.Now()
-	a.Held(Hold{Why: a.course.why(), Waited: a.held, Left: a.left, Budget: a.Rule.Budget})
+	a.Held(Hold{Why: a.course.why(), Left: a.left, Budget: a.Rule.Budget})
 }
 
 // remindEvery is how often work that is held back is spoken of.
 const remindEvery = 30 * time.Second
 
 func (a *admission) unknown(err error) (Admitted, error) {
-	in := a.in()
 	if a.Rule.Refuse {
-		return in, fmt.Errorf("%w: %w", ErrRefused, err)
+		return Admitted{Held: a.held}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	in.Unknown = err
-	return in, nil
+	return Admitted{Held: a.held, Unknown: err}, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

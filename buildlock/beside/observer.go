@@ -46,3 +46,13 @@ func (o *Observer) Waiting() ([]proc.Stat, error) {
 	o.seen = fresh
 	return moving, err
 }
+
+// Others says how many they are, and names some. When some are seen, that there
+// may be more is no error.
+func (o *Observer) Others() (count int, text string, err error) {
+	list, err := o.Waiting()
+	if len(list) > 0 {
+		err = nil
+	}
+	return len(list), Text(proc.Real, list), err
+}

@@ -21,6 +21,7 @@ type ground struct {
 	meant map[string]bool  // lanes by their names
 	torn  error            // why lanes may be missing
 	rules reaper.Rules
+	runs  map[string]reaper.Run
 	state string // directory of the workspace's records
 	note  string // why that is not where one looks for it
 }
@@ -40,7 +41,8 @@ func (a *app) ground(ctx context.Context, f laneFlags) (ground, error) {
 		return g, f.refuse(g.errOutside())
 	}
 	g.state, g.note = gates.StateDir(p.lane, p.lane.Root)
-	leave := gates.Leaves(g.state)
+	var leave []string
+	g.runs, leave = gates.Runs(g.state)
 	for _, gate := range p.config.Gates {
 		leave = append(leave, gate.Leave...)
 	}
@@ -172,7 +174,7 @@ func (g ground) noLane(name string) error {
 
 // options are the reaper's on this ground.
 func (g ground) options() reaper.Options {
-	o := reaper.Options{Wanted: func(lane string) bool { return g.meant[lane] }, Rules: g.rules, Runs: gates.Runs(g.state), Patient: true}
+	o := reaper.Options{Wanted: func(lane string) bool { return g.meant[lane] }, Rules: g.rules, Runs: g.runs, Patient: true}
 	for _, t := range g.lanes {
 		o.Lanes = append(o.Lanes, gates.LaneOf(t))
 	}

@@ -71,11 +71,8 @@ func (c Call) budgetOf(w buildlock.Who) string {
 // others are the processes beside this link's own build that wait for the disk.
 func others() func() pressure.Others {
 	var o beside.Observer
-	return func() pressure.Others {
-		list, err := o.Waiting()
-		if len(list) > 0 {
-			err = nil // some are seen: that is enough to know
-		}
-		return pressure.Others{Count: len(list), Text: beside.Text(proc.Real, list), Err: err}
+	return func() (seen pressure.Others) {
+		seen.Count, seen.Text, seen.Err = o.Others()
+		return seen
 	}
 }
