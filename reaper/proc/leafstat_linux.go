@@ -57,7 +57,7 @@ func parseCPUStat(text string) (time.Duration, error) {
 func keyed(text, key string) (string, bool) {
 	for line := range strings.Lines(text) {
 		if name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); name == key {
-			return strings.TrimSpace(value), true
+			return value, true
 		}
 	}
 	return "", false
