@@ -13,6 +13,8 @@ import (
 type Bar struct {
 	Metric     string
 	Min, Max   *float64
+	Floor      *float64 // below it the instrument cannot say
+	Within     Within
 	Parts      []string // metrics whose sum must be this one
 	Tolerance  float64  // share of the whole that the parts may leave over or exceed
 	MinMatches int      // fewer samples than this, and the gate could not say; 1 when 0
@@ -30,21 +32,23 @@ const (
 
 // Result is a bar held against what was read.
 type Result struct {
-	Metric  string   `json:"metric"`
-	State   State    `json:"state"`
-	Why     []string `json:"why,omitempty"` // empty when held
-	Worst   *Sample  `json:"worst,omitempty"`
-	Matches int      `json:"matches"`
-	Min     *float64 `json:"min,omitempty"`
-	Max     *float64 `json:"max,omitempty"`
-	Parts   []string `json:"parts,omitempty"` // what adds up to it
-	Rest    float64  `json:"rest,omitempty"`  // the largest share of it that is in no part
+	Metric  string    `json:"metric"`
+	State   State     `json:"state"`
+	Why     []string  `json:"why,omitempty"` // empty when held
+	Worst   *Sample   `json:"worst,omitempty"`
+	Matches int       `json:"matches"`
+	Min     *float64  `json:"min,omitempty"`
+	Max     *float64  `json:"max,omitempty"`
+	Floor   *float64  `json:"floor,omitempty"`
+	Held    []Against `json:"within,omitempty"` // each series against its reference, the worst first
+	Parts   []string  `json:"parts,omitempty"`  // what adds up to it
+	Rest    float64   `json:"rest,omitempty"`   // the largest share of it that is in no part
 }
 
 // Judge holds a bar against the samples. An unreadable number outranks a
 // crossed limit: what was not read may be worse than what was.
 func (c *Collector) Judge(b Bar) Result {
-	r := Result{Metric: b.Metric, State: Held, Min: b.Min, Max: b.Max, Parts: b.Parts}
+	r := Result{Metric: b.Metric, State: Held, Min: b.Min, Max: b.Max, Floor: b.Floor, Parts: b.Parts}
 	f := c.found[b.Metric]
 	if f == nil {
 		f = &Found{}
@@ -67,7 +71,11 @@ func (c *Collector) Judge(b Bar) Result {
 	if over != "" {
 		r.fail(Crossed, over)
 	}
+	if b.Floor != nil && f.Low.Value < *b.Floor {
+		r.fail(Unreadable, fmt.Sprintf("%s is below the floor of %s: the instrument cannot say", f.Low.Text, Format(*b.Floor)))
+	}
 	c.sum(b, f, &r)
+	c.within(b, &r)
 	return r
 }
 

@@ -30,6 +30,8 @@ type Collector struct {
 	declared map[string]bool // metrics that the gate's configuration names
 	sink     func(Sample)
 	faults   []string // malformed gpuci:metric lines
+	series   int      // kept apart so far, of all metrics
+	dropped  bool     // there were more
 }
 
 type reading struct {

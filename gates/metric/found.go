@@ -13,6 +13,7 @@ type Found struct {
 	Faulty    int      // how many there were
 
 	unit   string
+	series map[string]*Series
 	paired map[string][]float64 // by series, for metrics that take part in a sum
 }
 
@@ -25,8 +26,10 @@ func (c *Collector) add(f *Found, s Sample) {
 		f.High = s
 	}
 	f.Count++
+	labels := s.Series()
+	c.addTo(f, labels, s.Value)
 	if f.paired != nil && f.Count <= maxPaired {
-		f.paired[s.Series()] = append(f.paired[s.Series()], s.Value)
+		f.paired[labels] = append(f.paired[labels], s.Value)
 	}
 	if c.sink != nil {
 		c.sink(s)

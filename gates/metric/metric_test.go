@@ -105,7 +105,7 @@ func TestLabels(t *testing.T) {
 		t.Error(diff)
 	}
 	r = judge(t, Bar{Metric: "m", Max: f(1)}, "", "", `gpuci:metric name=m value=1 b="two words" a=x=y`)
-	if got := r.Worst.Series(); got != "a=x=y b=two words" {
+	if got := r.Worst.Series(); got != `a=x=y b="two words"` {
 		t.Errorf("got %q", got)
 	}
 }

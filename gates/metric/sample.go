@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Sample is one number a gate gave.
@@ -19,7 +20,8 @@ type Sample struct {
 }
 
 // Series is the labels as one text, sorted: numbers are compared only within
-// one metric and one series.
+// one metric and one series. Values that could run into the next label are
+// quoted, so that two sets of labels are never one text.
 func (s Sample) Series() string {
 	keys := make([]string, 0, len(s.Labels))
 	for k := range s.Labels {
@@ -27,7 +29,11 @@ func (s Sample) Series() string {
 	}
 	slices.Sort(keys)
 	for i, k := range keys {
-		keys[i] = k + "=" + s.Labels[k]
+		v := s.Labels[k]
+		if v == "" || strings.ContainsFunc(v, func(r rune) bool { return r == '"' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+			v = strconv.Quote(v)
+		}
+		keys[i] = k + "=" + v
 	}
 	return strings.Join(keys, " ")
 }
