@@ -172,3 +172,23 @@ func Steps(ctx context.Context, l Lane, since, tip, path string) (out []Step, er
 	}
 	return out, nil
 }
+
+// Attribute is what .gitattributes say of a path, "unspecified" where they say
+// nothing.
+func Attribute(ctx context.Context, l Lane, path, name string) (string, error) {
+	out, err := runGit(ctx, l, nil, "check-attr", "-z", name, "--", path)
+	if err != nil {
+		return "", fmt.Errorf("read the attribute %s of %s: %w", name, path, err)
+	}
+	fields := strings.Split(string(out), "\x00") // path, name, value
+	if len(fields) < 3 {
+		return "", fmt.Errorf("read the attribute %s of %s: git said %.60q", name, path, out)
+	}
+	return fields[2], nil
+}
+
+// Unborn says whether a lane has no commit yet.
+func Unborn(ctx context.Context, l Lane) bool {
+	_, err := runGit(ctx, l, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	return exitCode(err) == 1
+}
