@@ -53,9 +53,29 @@ func parentConditions() []condition {
 			w.put(77, 76, 77, "/usr/bin/tmux", "/")
 			w.below(77, 90)
 		}},
+		{"below one that runs the program that we are", all, func(w *world) {
+			w.put(76, 1, 76, "/opt/ci/check", "/")
+			w.set(func(it *reaper.Process) { it.Exe.Path = "/opt/ci/check" }, 900)
+			w.below(76, 90)
+		}},
+		{"below one that runs the program that we are, which is not known", nobody, func(w *world) {
+			w.put(76, 1, 76, "/opt/ci/check", "/")
+			w.set(func(it *reaper.Process) { it.Exe.Path, it.Exe.Answer = "/opt/ci/check", proc.Unknown }, 900)
+			w.below(76, 90)
+		}},
 		{"in a container with gpuci as pid 1", all, func(w *world) { w.put(1, 0, 1, "/usr/bin/gpuci", "/wt/kda"); w.below(1, 90) }},
 		{"in a container with cargo as pid 1", all, func(w *world) { w.put(1, 0, 1, "/root/.cargo/bin/cargo", "/wt/kda"); w.below(1, 1) }},
 		{"in a container with pid 1 in no session we see", all, func(w *world) { w.put(1, 0, 0, "/bin/sh", "/"); w.below(1, 0) }},
+		{"started by process 1 as a service", all, func(w *world) {
+			w.below(1, 100)
+			w.know(100, func(f *fact) { f.Unit = "run-r7.service" })
+		}},
+		{"leading its session below process 1, its unit not known", all, func(w *world) {
+			w.below(1, 100)
+			w.know(100, func(f *fact) { f.UnitUnknown = true })
+		}},
+		{"in a service, leading nothing", nobody, func(w *world) { w.know(100, func(f *fact) { f.Unit = "cron.service" }) }},
+		{"in a unit that is not known, leading nothing", nobody, func(w *world) { w.know(100, func(f *fact) { f.UnitUnknown = true }) }},
 		{"above ourselves", all, func(w *world) { w.set(func(it *reaper.Process) { it.PPID = 102 }, 800) }},
 	}
 }

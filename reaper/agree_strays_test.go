@@ -57,6 +57,15 @@ func TestStrays(t *testing.T) {
 		{"a trainer from target/release", "release/train", nothing, none},
 		{"a trainer with nohup", "release/train", has(func(f *fact) { f.HUP = true }), none},
 		{"a trainer with setsid", "release/train", is(func(it *reaper.Process) { it.Session = 500 }), none},
+		{"of a dead run, started by process 1 as a service", "x", func(w *world) {
+			w.know(500, func(f *fact) { f.Leaf, f.Unit = "dead", "nightly.service" })
+			w.set(func(it *reaper.Process) { it.Session = 500 }, 500)
+		}, none},
+		{"of a dead run, leading its session in no service", "x", func(w *world) {
+			w.know(500, func(f *fact) { f.Leaf = "dead" })
+			w.set(func(it *reaper.Process) { it.Session = 500 }, 500)
+		}, both},
+		{"a test binary in a service, leading nothing", binary, has(func(f *fact) { f.Unit = "cron.service" }), both},
 		{"a test binary with nohup", binary, has(func(f *fact) { f.HUP = true }), none},
 		{"a test binary of which that is not known", binary, has(func(f *fact) { f.HUPUnknown = true }), none},
 		{"a test binary with setsid", binary, is(func(it *reaper.Process) { it.Session = 500 }), none},

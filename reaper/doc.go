@@ -10,7 +10,12 @@
 // started by, and what a gpuci that was killed had started, each with all below
 // it. What has lost its parent below a living gpuci is not, for that one ends
 // it; nor is what was started under a run that goes on, by its cgroup leaf or
-// by its environment.
+// by its environment; nor what leads its session in a service of systemd's, which
+// process 1 may have started itself.
+//
+// What is orphaned anew all the time, so that it never gets old enough, is a
+// Chain of forks or a build that lets go of what it starts. The two look the
+// same: it is named, and nothing is sent.
 //
 // It promises: nothing is ended because of what is not known; nothing of
 // another user, another namespace or a lane that was not asked for; nobody who

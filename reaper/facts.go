@@ -34,6 +34,8 @@ type Facts interface {
 	Files(pid int) (paths []string, known bool)
 	// IgnoresHUP says whether it ignores SIGHUP, as under nohup(1).
 	IgnoresHUP(pid int) (ignores, known bool)
+	// Unit is the service of systemd's that it is in, "" for none.
+	Unit(pid int) (unit string, known bool)
 	// Leaf is the run or build in whose cgroup leaf it stands, "" for none.
 	Leaf(pid int) (run string, known bool)
 	// Cookie are the runs and builds it was started under, by its environment,

@@ -25,7 +25,7 @@ type facts struct {
 	namespaces map[int]answer[proc.Namespaces]
 	files      map[int]answer[[]string]
 	ignores    map[int]answer[bool]
-	leaf       map[int]answer[string]
+	unit, leaf map[int]answer[string]
 }
 
 // answer is a fact, and whether it is known.
@@ -39,7 +39,7 @@ func newFacts(ctx context.Context, e *eye, processes map[int]Process) *facts {
 		ctx: ctx, eye: e, processes: processes,
 		users: make(map[int]answer[int]), cwds: make(map[int]answer[proc.Place]),
 		namespaces: make(map[int]answer[proc.Namespaces]), files: make(map[int]answer[[]string]),
-		ignores: make(map[int]answer[bool]), leaf: make(map[int]answer[string]),
+		ignores: make(map[int]answer[bool]), unit: make(map[int]answer[string]), leaf: make(map[int]answer[string]),
 	}
 }
 
@@ -130,6 +130,10 @@ func (f *facts) IgnoresHUP(pid int) (ignores, known bool) {
 		s, err := f.eye.root.Status(pid)
 		return s.Ignored.Has(unix.SIGHUP), err
 	})
+}
+
+func (f *facts) Unit(pid int) (unit string, known bool) {
+	return ask(f, f.unit, pid, "unit", f.eye.root.Unit)
 }
 
 func (f *facts) Leaf(pid int) (run string, known bool) {

@@ -48,6 +48,9 @@ func sweepForkers(t *testing.T, way string, env []string) {
 		})
 	}
 	r := sweep(t, o)
+	for ctx := soon(t); len(r.Chains) > 0 && ctx.Err() == nil; { // none of which was a tick old by chance
+		r = sweep(t, o)
+	}
 	if list := named(t, "ld.mold"); len(list) > 0 || len(r.Swept) == 0 || len(r.Survivors) > 0 {
 		t.Errorf("%d are left; %s", len(list), r)
 	}
@@ -56,6 +59,51 @@ func sweepForkers(t *testing.T, way string, env []string) {
 		if k.Tool != "ld.mold" || k.Evidence != "cwd" {
 			t.Errorf("%+v", k)
 		}
+	}
+}
+
+// Field case 8 without evidence: a chain that is younger than the floor for
+// ever. It is found out and named, with what it runs and whose it is, nothing of
+// it is ended, and the deadline is not waited for.
+func TestSweepOfAChain(t *testing.T) {
+	const inside = "REAPER_TEST_CHAIN"
+	if os.Getenv(inside) == "" {
+		if os.Geteuid() != 0 {
+			needs(t, "root")
+		}
+		again(t, inside+"=1", lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", "/bin/sh", "-c", `"$@"; exit $?`, "sh")
+		return
+	}
+	s := newStage(t)
+	start := exec.Command("/bin/sh", "-c", `"$@" &`, "sh", s.compiled(t, "forker", "ld.mold"), "chain")
+	start.Dir = s.lane.Root
+	detach(start)
+	if err := start.Run(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { return len(named(t, "ld.mold")) > 0 })
+	single := orphan(t, s.lane.Root, s.tool(t, "ld"), "100") // who is old enough goes all the same
+	for _, patient := range []bool{true, false} {
+		o := s.options()
+		o.Rules.Floor, o.Patient, o.Deadline = 500*time.Millisecond, patient, time.Hour
+		r := sweep(t, o)
+		if len(r.Chains) != 1 || len(r.Survivors) > 0 {
+			t.Fatalf("patient %t: %s", patient, r)
+		}
+		await(t, func() bool { return len(named(t, "ld.mold")) > 0 }) // it goes on
+		c := r.Chains[0]
+		if c.Program() != "ld.mold" || c.Lane != "kda" || c.Evidence != "cwd" || c.Seen < 2 || !c.Has(c.Judged) || c.For < chainTime {
+			t.Errorf("%+v", c)
+		}
+		for _, k := range r.Swept {
+			if k.PID != single {
+				t.Errorf("ended %+v", k)
+			}
+		}
+		t.Logf("%d passes; %s", r.Passes, r)
+	}
+	if lives(t, single) {
+		t.Error("the one that is old enough is there")
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"gpuci/reaper/proc"
 )
 
@@ -40,6 +42,59 @@ func TestSweepBesideGpuci(t *testing.T) {
 	until(t, pid, "has lost gpuci", func(st proc.Stat) bool { return st.PPID != gpuci.Process.Pid })
 	if r := sweep(t, o); len(r.Swept) != 1 || r.Swept[0].PID != pid || r.Swept[0].Evidence != "cwd" {
 		t.Errorf("after its end: %s: %+v", r, r.Swept)
+	}
+}
+
+// A gpuci that is installed under another name takes over what loses its parent
+// all the same: it is the program that we are.
+func TestSweepBesideOurOwnProgram(t *testing.T) {
+	const inside = "REAPER_TEST_SUBREAPER"
+	if tool := os.Getenv(inside); tool != "" {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println(orphan(t, ".", tool, "100"))
+		select {} // until it is ended
+	}
+	s := newStage(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run=^"+t.Name()+"$", "-test.timeout=60s")
+	cmd.Dir, cmd.Env = s.lane.Root, append(os.Environ(), inside+"="+s.tool(t, "ld"))
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	pid := 0
+	if _, err := fmt.Fscan(out, &pid); err != nil {
+		t.Fatal(err)
+	}
+	endLater(t, pid)
+	ripe(t, pid)
+	p, err := Look(soon(t), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := s.options()
+	for _, same := range []bool{true, false} {
+		if !same {
+			we := p.Processes[p.Self]
+			we.Exe.Answer = proc.Unknown
+			p.Processes[p.Self] = we
+		}
+		j, err := Judge(p, o.Lanes, o.Wanted, o.Rules)
+		if said := find(j, pid); err != nil || said.PPID != cmd.Process.Pid || said.Leaked == same || strings.HasSuffix(said.Why, "ends what it started itself") != same {
+			t.Errorf("the same program %t: %+v, %v", same, said, err)
+		}
+	}
+	if r := sweep(t, o); len(r.Swept) != 0 || !lives(t, pid) {
+		t.Errorf("%s", r)
 	}
 }
 

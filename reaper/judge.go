@@ -145,5 +145,6 @@ type noFacts struct{}
 func (noFacts) Namespaces(int) (proc.Namespaces, bool) { return proc.Namespaces{}, false }
 func (noFacts) Files(int) ([]string, bool)             { return nil, false }
 func (noFacts) IgnoresHUP(int) (bool, bool)            { return false, false }
+func (noFacts) Unit(int) (string, bool)                { return "", false }
 func (noFacts) Leaf(int) (string, bool)                { return "", false }
 func (noFacts) Cookie(int) ([]string, bool)            { return nil, false }

@@ -47,6 +47,7 @@ func (e *eye) look(ctx context.Context) (Picture, error) {
 	}
 	// Before the pass, so that nobody seems older than he is.
 	up := e.root.Age(proc.Stat{})
+	last, _ := e.root.LastPID()
 	seen, err := e.root.Scan(proc.ScanOptions{Exe: true})
 	if err != nil {
 		return Picture{}, fmt.Errorf("look for what leaked: %w", err)
@@ -62,10 +63,9 @@ func (e *eye) look(ctx context.Context) (Picture, error) {
 			Age: max(0, up-proc.CPUTime(s.Start)), // 0, and too young, where the time since boot is not known
 		}
 	}
-	return Picture{
-		Self: os.Getpid(), UID: uint32(os.Geteuid()), Processes: processes, Runs: e.runs,
-		Facts: newFacts(ctx, e, processes),
-	}, nil
+	f := newFacts(ctx, e, processes)
+	e.glance(f, last)
+	return Picture{Self: os.Getpid(), UID: uint32(os.Geteuid()), Processes: processes, Runs: e.runs, Facts: f}, nil
 }
 
 // forget drops the cookies of those that are gone.

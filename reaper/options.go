@@ -22,7 +22,6 @@ type Options struct {
 	Deadline time.Duration  // DefaultDeadline when 0
 	Patient  bool           // wait until those are old enough that were orphaned just before
 	DryRun   bool           // one pass, and nothing is sent
-	Once     bool           // a first pass that finds nothing is the whole sweep: for who asks often
 	Killed   func(Kill)     // is told each as it is gone, if not nil
 }
 
@@ -32,6 +31,9 @@ func (o Options) filled() Options {
 	}
 	if o.Deadline == 0 {
 		o.Deadline = DefaultDeadline
+	}
+	if o.Rules.Floor == 0 {
+		o.Rules.Floor = DefaultFloor
 	}
 	if o.Killed == nil {
 		o.Killed = func(Kill) {}

@@ -34,16 +34,12 @@ func (t *trial) strays() (pids []int) {
 }
 
 // concerns says whether a process can be such an orphan at all, before anything
-// is asked of it.
+// is asked of it but the unit of a few.
 func (t *trial) concerns(p Process) bool {
-	switch {
-	case !t.ancestry(p).orphan():
+	if _, built := t.built(p); !built && !t.lost {
 		return false
-	case t.lost:
-		return true
 	}
-	_, built := t.built(p)
-	return built
+	return t.ancestry(p).orphan()
 }
 
 // built is the lane in whose target directory a process's program is.

@@ -34,7 +34,12 @@ const (
 	clauseGpuci
 	clauseGpuciKnown
 	clauseGpuciComm
+	clauseGpuciSame
+	clauseGpuciOwnKnown
 	clauseInitSession
+	clauseService
+	clauseServiceKnown
+	clauseServiceLeader
 	clauseSubreaper
 	clauseLeader
 	clauseSession

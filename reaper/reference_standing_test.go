@@ -27,10 +27,20 @@ func (r *reference) orphaned(pid int) bool {
 	case r.may(clauseGpuci, r.gpuciAbove(it.PPID)):
 		return false
 	case it.PPID == 1:
-		return r.must(clauseInitSession, it.Session != parent.Session)
+		return r.must(clauseInitSession, it.Session != parent.Session) && !r.mayBeService(pid)
 	}
 	return r.may(clauseSubreaper, true) && !r.homeSession(it.PPID, it.Session) &&
 		r.must(clauseLeader, it.Session != it.PID) && r.must(clauseSession, it.Session != parent.Session)
+}
+
+// mayBeService says whether process 1 may have started a process of its own as a
+// service: then it leads its session and is in a unit. One that is not known may
+// be one.
+func (r *reference) mayBeService(pid int) bool {
+	it := r.Processes[pid]
+	unit, known := r.Facts.Unit(pid)
+	return r.must(clauseServiceLeader, it.Session == it.PID) &&
+		(r.may(clauseService, known && unit != "") || r.may(clauseServiceKnown, !known))
 }
 
 // gpuciAbove says whether a process or any above it, by whatever links, is a
@@ -59,8 +69,10 @@ func (r *reference) upwards(pid int) (out []int) {
 
 // isGpuci says whether a parent takes orphans over to end them itself.
 func (r *reference) isGpuci(it reaper.Process) bool {
+	own := r.Processes[r.Self].Exe
 	return r.must(clauseGpuciKnown, it.Exe.Known()) &&
-		(path.Base(it.Exe.Path) == "gpuci" || r.must(clauseGpuciComm, false) && it.Comm == "gpuci")
+		(path.Base(it.Exe.Path) == "gpuci" || r.must(clauseGpuciComm, false) && it.Comm == "gpuci" ||
+			r.may(clauseGpuciSame, r.must(clauseGpuciOwnKnown, own.Known()) && it.Exe.Path == own.Path))
 }
 
 // goesOn is point 5b: a run that the process is of lives.

@@ -69,6 +69,7 @@ type Report struct {
 	Survivors []Survivor // parents before children
 	Leaked    []Judged   // of a dry run: what a sweep would have begun with
 	Young     []Judged   // of a dry run: what it would have waited for, and ended then
+	Chains    []Chain    // what never gets old enough to be ended
 	Passes    int        // looks at the whole machine
 	Blind     []string   // what could not be looked at, and so was let be
 }
@@ -96,6 +97,9 @@ func (r Report) String() string {
 			left = append(left, s.String())
 		}
 		parts = append(parts, fmt.Sprintf("%d not ended: %s", len(left), strings.Join(left, "; ")))
+	}
+	for _, c := range r.Chains {
+		parts = append(parts, "goes on, and nothing was sent: "+c.String())
 	}
 	if len(parts) == 0 {
 		return "nothing leaked"

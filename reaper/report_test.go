@@ -61,6 +61,21 @@ func TestDryRunOfTheYoung(t *testing.T) {
 	}
 }
 
+// A deadline that is over before anything could be judged is no clean bill, and
+// ends nothing.
+func TestSweepWithoutALook(t *testing.T) {
+	s := newStage(t)
+	pid := ripe(t, orphan(t, s.lane.Root, s.tool(t, "ld.mold"), "600"))
+	o := s.options()
+	o.Deadline = 1
+	for _, o.DryRun = range []bool{false, true} {
+		r, err := Sweep(soon(t), o)
+		if !errors.Is(err, ErrNoLook) || r.Passes != 0 || len(r.Swept)+len(r.Leaked)+len(r.Survivors) != 0 || !lives(t, pid) {
+			t.Errorf("dry %t: %+v, %v", o.DryRun, r, err)
+		}
+	}
+}
+
 // What a deadline left no time for was sent nothing, and that is said.
 func TestSweepOutOfTime(t *testing.T) {
 	s := newStage(t)

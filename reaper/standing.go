@@ -37,6 +37,7 @@ const (
 	usedAgain                  // its pid is somebody else's by now
 	supervised                 // it is a gpuci, which ends its orphans itself
 	contained                  // it is process 1, in whose session the process is
+	served                     // it is process 1, which may have started it as a service
 	living
 	lost    // to process 1
 	adopted // by a subreaper
@@ -57,12 +58,30 @@ func (t *trial) ancestry(p Process) ancestry {
 		return supervised
 	case parent.PID == 1 && p.Session == parent.Session:
 		return contained
+	case parent.PID == 1 && t.service(p) != "":
+		return served
 	case parent.PID == 1:
 		return lost
 	case p.Session == p.PID || p.Session == parent.Session || t.leftSession(parent, p.Session):
 		return living
 	}
 	return adopted
+}
+
+// service says as what process 1 may have started a process itself, "" where it
+// has not: what systemd starts as a service leads its session. A unit that is
+// not known may be one.
+func (t *trial) service(p Process) string {
+	if p.Session != p.PID {
+		return ""
+	}
+	switch unit, known := t.Facts.Unit(p.PID); {
+	case !known:
+		return "its unit is not known"
+	case unit != "":
+		return "unit " + unit
+	}
+	return ""
 }
 
 // gpuciAbove says whether a process is a gpuci, or stands below one.
@@ -72,12 +91,19 @@ func (t *trial) gpuciAbove(pid int) bool {
 		switch {
 		case !ok:
 			return false
-		case p.Exe.Known() && base(p.Exe) == "gpuci":
+		case t.gpuci(p):
 			return true
 		}
 		pid = p.PPID
 	}
 	return false
+}
+
+// gpuci says whether a process is one, by its program: of that name, or the file
+// that we are ourselves, which can be installed under another one.
+func (t *trial) gpuci(p Process) bool {
+	own := t.Processes[t.Self].Exe
+	return p.Exe.Known() && (base(p.Exe) == "gpuci" || own.Known() && p.Exe.Path == own.Path)
 }
 
 // leftSession says that somebody above a parent, process 1 but for, is in a
@@ -109,6 +135,8 @@ func (t *trial) tell(p Process, a ancestry) string {
 		return fmt.Sprintf("its parent %s lives, and ends what it started itself", parent)
 	case contained:
 		return "its parent is process 1 in its own session: a build in a container"
+	case served:
+		return "process 1 may have started it: " + t.service(p)
 	case lost:
 		return "orphaned (parent 1)"
 	case adopted:

@@ -2,6 +2,7 @@ package reaper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,12 +24,13 @@ const quietPasses = 2
 
 // Sweep ends the leaked processes of the wanted lanes: it looks, judges and
 // sends SIGKILL, the top of each tree first, until two passes in a row find
-// nothing, the deadline is over, or ctx ends. With Once it is also over when the
-// first pass finds nothing. What was born while it swept, and is younger than
-// the floor, it waits for.
+// nothing, the deadline is over, or ctx ends. What was born while it swept, and
+// is younger than the floor, it waits for, unless that comes anew for as long as
+// the floor: then the report has a Chain, and nothing is sent to it.
 //
-// The error is that of a process table that cannot be read, or wraps ctx's; the
-// report is what was done until then. That leaked processes survive is no error.
+// The error is that of a process table that cannot be read, wraps ctx's, or is
+// ErrNoLook; the report is what was done until then. That leaked processes
+// survive is no error.
 func Sweep(ctx context.Context, o Options) (Report, error) {
 	s, err := newSweeper(o)
 	if err != nil {
@@ -36,17 +38,29 @@ func Sweep(ctx context.Context, o Options) (Report, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
+	look := s.passes
 	if s.o.DryRun {
-		return s.dry(limited)
+		look = s.dry
 	}
-	err = s.passes(limited)
+	err = look(limited)
 	if limited.Err() != nil && s.report.Passes > 0 {
 		err = nil // of the deadline the survivors tell
 	}
-	if ctx.Err() != nil {
-		err = fmt.Errorf("sweep what leaked: %w", context.Cause(ctx))
+	return s.close(), s.ended(ctx, limited, err)
+}
+
+// ErrNoLook says that nothing was judged, because there was no time to.
+var ErrNoLook = errors.New("the deadline was over before one look was whole")
+
+// ended is the error of a sweep that was ended, or whose time was over, or err.
+func (s *sweeper) ended(ctx, limited context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("sweep what leaked: %w", context.Cause(ctx))
+	case limited.Err() != nil && s.report.Passes == 0:
+		return ErrNoLook
 	}
-	return s.close(), err
+	return err
 }
 
 // sweeper is one sweep.
@@ -58,8 +72,11 @@ type sweeper struct {
 	sent   map[bearer]*told // have their SIGKILL, and were not seen to be gone
 	told   map[int]bool     // pids that had their turn, in any pass
 	err    map[bearer]error // why others were not signalled
-	last   Judgement
+	last   Judgement        // of the last look that was whole
 	report Report
+
+	streaks map[strain]*streak // what may be chains
+	doubt   int                // the last look in which one vanished, 0 for none
 }
 
 func newSweeper(o Options) (*sweeper, error) {
@@ -71,6 +88,7 @@ func newSweeper(o Options) (*sweeper, error) {
 	return &sweeper{
 		o: o, eye: newEye(o.Root, o.Runs), boot: boot, began: o.Root.Age(proc.Stat{}),
 		sent: make(map[bearer]*told), told: make(map[int]bool), err: make(map[bearer]error),
+		streaks: make(map[strain]*streak),
 	}, nil
 }
 
@@ -83,13 +101,13 @@ func (s *sweeper) passes(ctx context.Context) error {
 		case err != nil:
 			return err
 		case s.quiet():
-			if quiet++; quiet == quietPasses || s.o.Once && s.report.Passes == 1 {
+			if quiet++; quiet >= s.enough() {
 				return nil
 			}
 		default:
 			quiet = 0
 		}
-		if fresh {
+		if fresh || quiet == 1 {
 			pause = firstPause
 		}
 		if sleep(ctx, pause) != nil {
@@ -105,13 +123,16 @@ func (s *sweeper) pass(ctx context.Context) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	s.report.Passes++
-	if s.last, err = s.judge(p); err != nil {
+	j, err := s.judge(p)
+	if err != nil {
 		return false, err
 	}
 	if ctx.Err() != nil { // then what was not answered may only not have been waited for
 		return false, ctx.Err()
 	}
+	s.last = j
+	s.report.Passes++
+	s.follow()
 	fresh = s.signal(s.last.victims())
 	if fresh {
 		s.await(ctx)
@@ -144,36 +165,27 @@ func (s *sweeper) quiet() bool {
 	return len(s.last.leaked) == 0 && len(s.sent) == 0 && len(s.newborn()) == 0
 }
 
-// newborn are orphans that were born while we swept, and are leaked but for
-// their age: whoever forks while he is ended leaves such. Those that were there
-// before are waited for by a patient sweep: they may be what somebody has just
-// killed a build of.
-func (s *sweeper) newborn() (out []Judged) {
-	for _, j := range s.last.Judged {
-		if j.Young && (s.o.Patient || proc.CPUTime(j.Start+1) > s.began) { // the tick in which we began counts
-			out = append(out, j)
-		}
-	}
-	return out
-}
-
 // dry is the one pass of a dry run.
-func (s *sweeper) dry(ctx context.Context) (Report, error) {
+func (s *sweeper) dry(ctx context.Context) error {
 	p, err := s.eye.look(ctx)
 	if err != nil {
-		return Report{}, err
+		return err
 	}
 	j, err := s.judge(p)
 	if err == nil {
 		err = ctx.Err()
 	}
+	if err != nil {
+		return err
+	}
 	s.last = j
 	s.report.Passes, s.report.Leaked, s.report.Young = 1, j.victims(), s.newborn()
-	return s.close(), err
+	return nil
 }
 
 // close adds what is left to the report.
 func (s *sweeper) close() Report {
+	s.report.Chains = s.chains()
 	s.report.Survivors = s.survivors()
 	s.report.Blind = slices.Sorted(maps.Keys(s.eye.blind))
 	return s.report

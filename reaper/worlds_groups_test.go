@@ -60,8 +60,16 @@ func (m *maker) born(parent, session int, exe string) int {
 	if m.one(10) {
 		m.learn(pid, func(f *fact) { f.CookieUnknown, f.FilesUnknown = m.one(2), m.one(2) })
 	}
+	if m.one(10) {
+		m.learn(pid, m.service)
+	}
 	m.made = append(m.made, pid)
 	return pid
+}
+
+// service is what is known of the unit that a process is in.
+func (m *maker) service(f *fact) {
+	f.Unit, f.UnitUnknown = pick(m, "", "run-r7.service", "nightly.service"), m.one(3)
 }
 
 // driver is what a living build is below: known to us or not.

@@ -118,15 +118,19 @@ func (m *maker) system() {
 	}
 	m.add(70, 1, 70, "/usr/lib/systemd/systemd") // systemd --user
 	m.add(75, 1, 75, "/usr/bin/tmux")            // a server
-	m.add(77, 1, 77, "/usr/local/bin/gpuci")     // another one, or what looks like it
+	own := pick(m, "/usr/local/bin/gpuci", "/usr/local/bin/gpuci", "/opt/ci/bin/kernel-ci")
+	m.add(77, 1, 77, "/usr/local/bin/gpuci") // another one, or what looks like it
 	m.change(77, func(it *reaper.Process) {
 		it.Exe.Answer = pick(m, proc.Known, proc.Known, proc.Unknown)
-		it.Exe.Path = pick(m, it.Exe.Path, it.Exe.Path, it.Exe.Path, "/usr/bin/tmux", "/opt/gpuci/bin/gpuci-ci", "/opt/gpuci/bin/run")
+		it.Exe.Path = pick(m, it.Exe.Path, it.Exe.Path, own, own, "/usr/bin/tmux", "/opt/gpuci/bin/gpuci-ci", "/opt/gpuci/bin/run")
 	})
 	m.add(800, pick(m, 1, 70, 75), 800, "/bin/zsh") // where we were typed
 	m.change(800, func(it *reaper.Process) { it.TTY, it.TPGID, it.Cwd.Path = 34816, 900, m.place() })
-	m.add(900, 800, 800, "/usr/local/bin/gpuci")
+	m.add(900, 800, 800, own)
 	m.change(900, func(it *reaper.Process) { it.PGRP, it.TTY, it.TPGID, it.Cwd.Path = 900, 34816, 900, m.place() })
+	if m.one(5) {
+		m.change(900, func(it *reaper.Process) { it.Exe.Answer = proc.Unknown })
+	}
 	if m.one(12) {
 		m.learn(900, func(f *fact) { f.NSUnknown = true })
 	}

@@ -48,6 +48,25 @@ func (m *maker) twistGpuci(pid int) {
 	m.change(m.topOf(pid), func(it *reaper.Process) { it.PPID = pick(m, 1, 77, 77, 77, 900) })
 }
 
+// twistService puts the top of a tree below process 1, where it may be a service.
+func (m *maker) twistService(pid int) {
+	pid = m.topOf(pid)
+	m.change(pid, func(it *reaper.Process) { it.PPID, it.Session = 1, pick(m, pid, pid, it.Session) })
+	m.learn(pid, m.service)
+}
+
+// twistUnread lets an environment that does not answer be all that names a run,
+// and one that is over: now and then none lives.
+func (m *maker) twistUnread(pid int) {
+	m.away(pid)
+	if m.one(2) {
+		for id, run := range m.w.Runs {
+			m.w.Runs[id] = reaper.Run{Lane: run.Lane}
+		}
+	}
+	m.learn(pid, func(f *fact) { *f = fact{NS: f.NS, Cookie: []string{m.over()}, CookieUnknown: true} })
+}
+
 // twistTwo lets the cwd, or the files, of a process be two lanes', and something
 // else name one.
 func (m *maker) twistTwo(pid int) {

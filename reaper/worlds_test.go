@@ -30,12 +30,12 @@ type world struct {
 // fact is what one process's costly facts are. What is not known has a value
 // all the same, as wrong as can be: nobody may use it.
 type fact struct {
-	NS                                                              proc.Namespaces
-	Files                                                           []string
-	HUP                                                             bool
-	Leaf                                                            string
-	Cookie                                                          []string
-	NSUnknown, FilesUnknown, HUPUnknown, LeafUnknown, CookieUnknown bool
+	NS                                                                           proc.Namespaces
+	Files                                                                        []string
+	HUP                                                                          bool
+	Unit, Leaf                                                                   string
+	Cookie                                                                       []string
+	NSUnknown, FilesUnknown, HUPUnknown, UnitUnknown, LeafUnknown, CookieUnknown bool
 }
 
 // factBook is a reaper.Facts over a map. Of a process that is not in it nothing
@@ -55,6 +55,11 @@ func (b factBook) Files(pid int) ([]string, bool) {
 func (b factBook) IgnoresHUP(pid int) (bool, bool) {
 	f, there := b[pid]
 	return f.HUP, there && !f.HUPUnknown
+}
+
+func (b factBook) Unit(pid int) (string, bool) {
+	f, there := b[pid]
+	return f.Unit, there && !f.UnitUnknown
 }
 
 func (b factBook) Leaf(pid int) (string, bool) {

@@ -15,7 +15,7 @@ func (m *maker) twist() {
 		m.twistRun, m.twistKnown, m.twistOurs, m.twistProtected, m.twistScript, m.twistScript, m.twistScript,
 		m.twistKnown, m.twistFiles, m.twistTarget, m.twistYounger, m.twistNest, m.twistOwner, m.twistOwner,
 		m.twistState, m.twistDeleted, m.twistExe, m.twistUnder, m.twistUnder, m.twistTop,
-		m.twistLiving, m.twistLiving, m.twistGpuci, m.twistTwo, m.twistTwo,
+		m.twistLiving, m.twistLiving, m.twistGpuci, m.twistTwo, m.twistTwo, m.twistService, m.twistUnread,
 	}
 	for range 2 {
 		theme := pick(m, twists...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,10 @@ type Tree struct {
 	// Target is cargo's target directory; see targetDir for what is looked at.
 	// It need not exist. Its symbolic links are resolved where it does.
 	Target string
+	// Removed says that it is not there, though git has it in its books still:
+	// its directory was removed, or something else stands in its place. Only
+	// ListAll has such lanes.
+	Removed bool
 }
 
 // List returns the lanes of a lane's repository: every worktree that git lists
@@ -26,26 +31,41 @@ type Tree struct {
 // error, the list is what could be told. It needs git 2.36 or later, for paths
 // with newlines.
 func List(ctx context.Context, lane Lane) ([]Tree, error) {
+	trees, err := ListAll(ctx, lane)
+	return slices.DeleteFunc(trees, func(t Tree) bool { return t.Removed }), err
+}
+
+// ListAll is List with the lanes that were removed after those that are there,
+// by the same call of git: worktrees that are gone, and neither pruned nor
+// removed by git worktree remove, which forget them.
+func ListAll(ctx context.Context, lane Lane) ([]Tree, error) {
 	out, err := runGit(ctx, lane, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list worktrees of %s: %w", lane.CommonDir, err)
 	}
-	roots, err := parseList(string(out))
+	entries, err := parseList(string(out))
 	if err != nil {
 		return nil, fmt.Errorf("list worktrees of %s: %w", lane.CommonDir, err)
 	}
-	var trees []Tree
+	var trees, removed []Tree
 	var broken []error
-	for _, root := range roots {
-		t, err := treeAt(root, lane)
+	for _, e := range entries {
+		t, err := Tree{}, errNotHere
+		if !e.prunable {
+			t, err = treeAt(e.root, lane)
+		}
 		switch {
 		case err == nil:
 			trees = append(trees, t)
 		case !errors.Is(err, errNotHere) && !errors.Is(err, fs.ErrNotExist):
-			broken = append(broken, fmt.Errorf("read worktree %s: %w", root, err))
+			broken = append(broken, fmt.Errorf("read worktree %s: %w", e.root, err))
+		default:
+			if t, ok := removedTree(e.root, lane); ok {
+				removed = append(removed, t)
+			}
 		}
 	}
-	return trees, errors.Join(broken...)
+	return append(trees, removed...), errors.Join(broken...)
 }
 
 // treeAt reads the worktree at root. The variables of our own environment speak
@@ -66,7 +86,7 @@ func treeAt(root string, here Lane) (Tree, error) {
 	if real, err := filepath.EvalSymlinks(target); err == nil {
 		target = real
 	}
-	return Tree{lane, target}, nil
+	return Tree{Lane: lane, Target: target}, nil
 }
 
 // TreeOf is the lane itself, as List has it; that is found without git.
@@ -75,54 +95,57 @@ func TreeOf(lane Lane) Tree {
 	if real, err := filepath.EvalSymlinks(target); err == nil {
 		target = real
 	}
-	return Tree{lane, target}
+	return Tree{Lane: lane, Target: target}
 }
 
-// parseList takes the roots out of what `git worktree list --porcelain -z`
-// prints: for each worktree its attributes, each ended by a NUL, and one NUL
-// more. The first attribute is "worktree PATH".
-func parseList(out string) (roots []string, err error) {
+// listed is a worktree in git's list.
+type listed struct {
+	root     string
+	prunable bool
+}
+
+// parseList takes the entries out of what `git worktree list --porcelain -z`
+// prints, less that of a bare repository: for each worktree its attributes, each
+// ended by a NUL, and one NUL more. The first attribute is "worktree PATH".
+func parseList(out string) (list []listed, err error) {
 	for out != "" {
-		entry, rest, ok := strings.Cut(out, "\x00\x00")
+		text, rest, ok := strings.Cut(out, "\x00\x00")
 		if !ok {
-			return nil, fmt.Errorf("git's list breaks off in %.60q", entry)
+			return nil, fmt.Errorf("git's list breaks off in %.60q", text)
 		}
 		out = rest
-		attributes := strings.Split(entry, "\x00")
+		attributes := strings.Split(text, "\x00")
 		root, ok := strings.CutPrefix(attributes[0], "worktree ")
 		if !ok || !filepath.IsAbs(root) {
 			return nil, fmt.Errorf("git's list has an entry that begins with %.60q", attributes[0])
 		}
-		if stands(attributes[1:]) {
-			roots = append(roots, root)
+		if !marked(attributes, "bare") {
+			list = append(list, listed{root, marked(attributes, "prunable")})
 		}
 	}
-	return roots, nil
+	return list, nil
 }
 
-// stands says whether an entry has files to work with.
-func stands(attributes []string) bool {
-	for _, a := range attributes {
-		word, _, _ := strings.Cut(a, " ")
-		if word == "bare" || word == "prunable" {
-			return false
-		}
-	}
-	return true
+// marked says whether one of an entry's attributes begins with a word.
+func marked(attributes []string, word string) bool {
+	return slices.ContainsFunc(attributes[1:], func(a string) bool {
+		first, _, _ := strings.Cut(a, " ")
+		return first == word
+	})
 }
 
 // Of returns the lane that a path is in: below its root, or below its target
 // directory where that is elsewhere. Paths are compared by components and must
 // be absolute and free of symbolic links, as /proc gives them. The longest
 // match wins, so that a worktree inside another one is itself; a target
-// directory that two lanes share is nobody's.
+// directory that two lanes share is nobody's. Nothing is in a removed lane.
 func Of(list []Tree, path string) (Tree, bool) {
 	var best Tree
 	longest, tied := -1, false
 	for _, t := range list {
 		for _, dir := range []string{t.Root, t.Target} {
 			switch n := len(dir); {
-			case dir == "" || !within(dir, path) || n < longest:
+			case t.Removed || dir == "" || !within(dir, path) || n < longest:
 			case n == longest && t.Root != best.Root:
 				tied = true
 			case n > longest:

@@ -156,12 +156,13 @@ func TestTarget(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	trees := []Tree{
-		{Lane{Name: "main", Root: "/w/repo"}, "/w/repo/target"},
-		{Lane{Name: "inside", Root: "/w/repo/lanes/in"}, "/w/repo/lanes/in/target"},
-		{Lane{Name: "a", Root: "/w/a"}, "/scratch/shared"},
-		{Lane{Name: "b", Root: "/w/b"}, "/scratch/shared"},
-		{Lane{Name: "c", Root: "/w/c"}, "/scratch/c"},
-		{Lane{Name: "d", Root: "/w/repo-d"}, "/w/repo/target/d"},
+		{Lane: Lane{Name: "main", Root: "/w/repo"}, Target: "/w/repo/target"},
+		{Lane: Lane{Name: "inside", Root: "/w/repo/lanes/in"}, Target: "/w/repo/lanes/in/target"},
+		{Lane: Lane{Name: "a", Root: "/w/a"}, Target: "/scratch/shared"},
+		{Lane: Lane{Name: "b", Root: "/w/b"}, Target: "/scratch/shared"},
+		{Lane: Lane{Name: "c", Root: "/w/c"}, Target: "/scratch/c"},
+		{Lane: Lane{Name: "d", Root: "/w/repo-d"}, Target: "/w/repo/target/d"},
+		{Lane: Lane{Name: "gone", Root: "/w/repo/src"}, Target: "/w/repo/src/target", Removed: true},
 	}
 	for path, want := range map[string]string{
 		"/w/repo": "main", "/w/repo/src/x": "main", "/w/repo/lanes": "main", "/w/repo/target/debug": "main",
@@ -189,11 +190,11 @@ func FuzzParseList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, out string) {
 		list, err := parseList(out)
 		if err != nil && list != nil {
-			t.Fatalf("parseList(%q) = %q, %v", out, list, err)
+			t.Fatalf("parseList(%q) = %v, %v", out, list, err)
 		}
-		for _, root := range list {
-			if !filepath.IsAbs(root) || strings.Contains(root, "\x00") {
-				t.Fatalf("parseList(%q) has %q", out, root)
+		for _, e := range list {
+			if !filepath.IsAbs(e.root) || strings.Contains(e.root, "\x00") || e.prunable && !strings.Contains(out, "\x00prunable") {
+				t.Fatalf("parseList(%q) has %+v", out, e)
 			}
 		}
 	})

@@ -26,8 +26,9 @@ of a lane that was not asked for, who sits at a terminal, and what is younger
 than 2 s.
 
 Lanes are the worktrees of the repository that we stand in, as git lists them. A
-worktree that is gone and that git calls prunable is none: what still works in
-its removed directory is nobody's, or that of the lane which it was in.
+worktree whose directory was removed is one as long as git lists it: what still
+works in there is that lane's, and --lane and --every-lane mean it too. After git
+worktree prune or remove it is nobody's, or that of the lane which it was in.
 
 Examples:
   gpuci reaper list
@@ -75,14 +76,16 @@ func noLaneWord(cmd *cobra.Command, args []string) error {
 }
 
 // reaperError is the error of a look or a sweep with its exit code: that of a
-// signal, or 69, since nothing else stops one but a process table that cannot
-// be read.
+// signal, 75 of a deadline that left no time for a look, or 69, since nothing
+// else stops one but a process table that cannot be read.
 func reaperError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, reaper.ErrNoLook):
+		return coded{gates.Refused.ExitCode(), err.Error() + ": give it a longer --deadline", "nothing was ended"}
 	case errors.Is(err, reaper.ErrTorn):
 		return coded{exitUnfit, err.Error(), "nothing was ended by it; root sees all processes"}
 	}

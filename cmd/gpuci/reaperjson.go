@@ -8,7 +8,7 @@ import (
 
 // suspectLine is a judged process in JSON. What is not known is left out.
 type suspectLine struct {
-	Type     string      `json:"type"` // process, event, leaked, young, survivor or spared
+	Type     string      `json:"type"` // process, event, leaked, young, survivor, chain or spared
 	PID      int         `json:"pid"`
 	PPID     int         `json:"ppid"`
 	Start    uint64      `json:"start"` // ticks since boot

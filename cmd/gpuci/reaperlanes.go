@@ -17,7 +17,7 @@ import (
 // them are meant.
 type ground struct {
 	lane  worktrees.Lane   // the one we stand in; the zero one outside of git
-	lanes []worktrees.Tree // all of its repository, that one first
+	lanes []worktrees.Tree // all of its repository, that one first, removed ones too
 	meant map[string]bool  // lanes by their names
 	torn  error            // why lanes may be missing
 	rules reaper.Rules
@@ -47,11 +47,11 @@ func (a *app) ground(ctx context.Context, f laneFlags) (ground, error) {
 		leave = append(leave, gate.Leave...)
 	}
 	g.rules = gates.SweepRules(p.config.Tools, leave)
-	g.lanes, g.torn = worktrees.List(ctx, p.lane)
+	g.lanes, g.torn = worktrees.ListAll(ctx, p.lane)
 	if ctx.Err() != nil {
 		return g, context.Cause(ctx)
 	}
-	slices.SortStableFunc(g.lanes, func(x, y worktrees.Tree) int { return rank(x.Root == g.lane.Root) - rank(y.Root == g.lane.Root) })
+	slices.SortStableFunc(g.lanes, func(x, y worktrees.Tree) int { return rank(g.here(x)) - rank(g.here(y)) })
 	if g.untold() {
 		return g, f.refuse(g.errUntold())
 	}
@@ -77,7 +77,7 @@ func (l laneFlags) refuse(err error) error {
 // mean notes which lanes are meant.
 func (g ground) mean(f laneFlags) error {
 	for _, t := range g.lanes {
-		if f.every || len(f.lanes) == 0 && t.Root == g.lane.Root {
+		if f.every || len(f.lanes) == 0 && g.here(t) {
 			g.meant[t.Name] = true
 		}
 	}
@@ -94,8 +94,11 @@ func (g ground) outside() bool { return g.lane.Root == "" }
 
 // untold says that the lanes could not be listed; why was said then.
 func (g ground) untold() bool {
-	return !slices.ContainsFunc(g.lanes, func(t worktrees.Tree) bool { return t.Root == g.lane.Root })
+	return !slices.ContainsFunc(g.lanes, g.here)
 }
+
+// here says whether a lane is the one that we stand in.
+func (g ground) here(t worktrees.Tree) bool { return !t.Removed && t.Root == g.lane.Root }
 
 // known is the error where there is no lane to work for.
 func (g ground) known() error {

@@ -11,6 +11,7 @@ import (
 	"gpuci/buildlock"
 	"gpuci/pressure"
 	"gpuci/reaper"
+	"gpuci/worktrees"
 )
 
 // listText prints a look for people.
@@ -18,7 +19,7 @@ func (a *app) listText(l reaperLook) error {
 	var b strings.Builder
 	for _, t := range l.lanes {
 		if l.meant[t.Name] {
-			l.writeLane(&b, t.Name)
+			l.writeLane(&b, t)
 		}
 	}
 	l.writeNobodys(&b)
@@ -59,14 +60,20 @@ func (l reaperLook) of(lane string) (out reaperLook) {
 
 // writeLane prints the trees of a lane. In a build that was killed there are
 // dozens, and all for one reason: it is said once.
-func (l reaperLook) writeLane(b *strings.Builder, lane string) {
-	mine := l.of(lane)
+func (l reaperLook) writeLane(b *strings.Builder, lane worktrees.Tree) {
+	mine := l.of(lane.Name)
 	all, leaked := mine.count()
-	text := "none seen"
-	if all > 0 {
+	text, root := "none seen", lane.Root
+	switch {
+	case all > 0:
 		text = fmt.Sprintf("%s, %d leaked", count(all, "process", "processes"), leaked)
+	case lane.Removed && l.all: // git can have dozens of them in its books
+		return
 	}
-	b.WriteString(buildlock.Printable(fmt.Sprintf("lane %s (%s): %s", lane, l.root(lane), text)) + "\n")
+	if lane.Removed {
+		root += ", removed"
+	}
+	b.WriteString(buildlock.Printable(fmt.Sprintf("lane %s (%s): %s", lane.Name, root, text)) + "\n")
 	said := ""
 	var w *tabwriter.Writer
 	for _, t := range mine.sorted() {

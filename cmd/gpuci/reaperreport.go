@@ -31,6 +31,9 @@ func (a *app) sweepText(s swept) error {
 	for _, left := range s.Survivors {
 		line("  %s, of lane %s by %s", left, left.Lane, left.Evidence)
 	}
+	for _, c := range s.Chains {
+		line("goes on, nothing was sent: %s, by its %s", c, c.Evidence)
+	}
 	for _, j := range s.spared {
 		line("let be: %s (%s), %s old: %s; %s", j.Program(), suspect{Judged: j}.who(), buildlock.Round(j.Age), j.Why, remedy(j))
 	}
@@ -54,10 +57,10 @@ func (s swept) notSeen() (out []unseen) {
 
 // sum is what came of it in one line; "" where only the survivors tell.
 func (s swept) sum() string {
-	if n := len(s.Swept) + len(s.Leaked) + len(s.Young); n == 0 && (len(s.Survivors) > 0 || s.err != nil) {
+	if n := len(s.Swept) + len(s.Leaked) + len(s.Young); n == 0 && (len(s.Survivors)+len(s.Chains) > 0 || s.err != nil) {
 		return ""
 	}
-	s.Survivors = nil
+	s.Survivors, s.Chains = nil, nil
 	text := s.Report.String()
 	switch {
 	case len(s.Swept) > 0:
@@ -105,6 +108,7 @@ type reportLine struct {
 	Leaked    int     `json:"would-sweep"`       // of a dry run
 	Young     int     `json:"would-sweep-later"` // of a dry run: once they are old enough
 	Spared    int     `json:"spared"`
+	Chains    int     `json:"chains"` // orphaned anew all the time
 	Looks     int     `json:"looks"`
 	Seconds   float64 `json:"seconds"`
 	Text      string  `json:"text,omitempty"`
@@ -131,6 +135,7 @@ func (a *app) sweepJSON(s swept) error {
 		}
 		lines = append(lines, line)
 	}
+	lines = append(lines, s.chainLines()...)
 	for _, j := range s.spared {
 		lines = append(lines, s.line("spared", j))
 	}
@@ -143,7 +148,7 @@ func (a *app) sweepJSON(s swept) error {
 
 func (s swept) reportLine() reportLine {
 	out := reportLine{
-		Type: "report", Swept: len(s.Swept), Survivors: len(s.Survivors), Leaked: len(s.Leaked), Young: len(s.Young), Spared: len(s.spared),
+		Type: "report", Swept: len(s.Swept), Survivors: len(s.Survivors), Chains: len(s.Chains), Leaked: len(s.Leaked), Young: len(s.Young), Spared: len(s.spared),
 		Looks: s.Passes, Seconds: round(s.took.Seconds()), Text: s.sum(),
 	}
 	if err := s.verdict(); err != nil {

@@ -40,7 +40,8 @@ func (s *swept) letBe(x reaper.Judged) bool {
 // told says that the report has one already.
 func (s *swept) told(x reaper.Judged) bool {
 	same := func(y reaper.Judged) bool { return y.PID == x.PID && y.Start == x.Start }
-	return slices.ContainsFunc(s.Young, same) || slices.ContainsFunc(s.Survivors, func(y reaper.Survivor) bool { return same(y.Judged) })
+	return slices.ContainsFunc(s.Young, same) || slices.ContainsFunc(s.Survivors, func(y reaper.Survivor) bool { return same(y.Judged) }) ||
+		slices.ContainsFunc(s.Chains, func(c reaper.Chain) bool { return c.Has(x) })
 }
 
 // othersOrphan is what the rule says of one that is leaked but for its user.

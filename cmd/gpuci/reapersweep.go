@@ -41,15 +41,18 @@ names, with what spoke for them.
 Each is named on stderr as it is gone, and written down in reaper.jsonl among the
 records of the workspace (GIT_COMMON_DIR/gpuci). A process that waits in the
 kernel for a disk that does not answer is not ended by SIGKILL: it is named, with
-its state, what it waits in, and whether the signal is pending.
+its state, what it waits in, and whether the signal is pending. A program that
+is orphaned anew all the time, so that none is ever 2 s old, is named too, and
+nothing is sent to it: what starts it may be a build.
 
 Examples:
   gpuci reaper sweep --dry-run
   gpuci reaper sweep
   gpuci reaper sweep --lane kda --lane kda2 --deadline 1m
 
-Exit codes: 0 all are gone, or there were none, or --dry-run; 75 some are left; 4
-no such lane, or no lane here, 64 usage, 69 the process table cannot be read, 78
+Exit codes: 0 all are gone, or there were none, or --dry-run; 75 some are left,
+or come anew all the time, or --deadline was over before one look was whole; 4 no
+such lane, or no lane here, 64 usage, 69 the process table cannot be read, 78
 configuration, 130 and 143 interrupted (what was swept is told).`,
 		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperSweep(cmd.Context(), o) },
@@ -148,13 +151,23 @@ func shortWhy(j reaper.Judged) string {
 // verdict is the sweep's error: why it did not come to its end, or that there
 // are survivors.
 func (s swept) verdict() error {
-	switch n := len(s.Survivors); {
-	case s.err != nil:
+	if s.err != nil {
 		return s.err
-	case n > 0:
-		return coded{gates.Refused.ExitCode(), count(n, "leaked process is", "leaked processes are") + " left", s.leftHint()}
 	}
-	return nil
+	var texts, hints []string
+	if n := len(s.Survivors); n > 0 {
+		texts, hints = append(texts, count(n, "leaked process is", "leaked processes are")+" left"), append(hints, s.leftHint())
+	}
+	if n := len(s.Chains); n > 0 {
+		texts = append(texts, chainsText(n))
+		for _, c := range s.Chains {
+			hints = append(hints, chainHint(c))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return coded{gates.Refused.ExitCode(), strings.Join(texts, "; "), strings.Join(hints, "; ")}
 }
 
 // leftHint says what becomes of the survivors, or what to do about them.

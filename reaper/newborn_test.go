@@ -7,26 +7,11 @@ import (
 	"gpuci/reaper/proc"
 )
 
-// Whoever asks at every start is answered by one pass when it finds nothing, and
-// by as many as there are for everybody else when it does.
-func TestSweepOnce(t *testing.T) {
-	s := newStage(t)
-	o := s.options()
-	o.Once = true
-	if r := sweep(t, o); r.Passes != 1 || r.String() != "nothing leaked" {
-		t.Errorf("nothing: %d passes; %s", r.Passes, r)
-	}
-	pid := ripe(t, orphan(t, s.lane.Root, s.tool(t, "ld"), "100"))
-	if r := sweep(t, o); len(r.Swept) != 1 || r.Swept[0].PID != pid || r.Passes < 1+quietPasses {
-		t.Errorf("%d passes; %s", r.Passes, r)
-	}
-}
-
 // What was born since the sweep began is waited for until it is old enough.
-func TestSweepOnceWaitsForTheNewborn(t *testing.T) {
+func TestSweepWaitsForTheNewborn(t *testing.T) {
 	s := newStage(t)
 	o := s.options()
-	o.Once, o.Rules.Floor = true, 300*time.Millisecond
+	o.Rules.Floor = 300 * time.Millisecond
 	sw, err := newSweeper(o)
 	if err != nil {
 		t.Fatal(err)
