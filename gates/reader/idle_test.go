@@ -32,6 +32,9 @@ func FuzzIdle(f *testing.F) {
 		"x\n\n\nrunning 2 tests\nfailures:\n    a\n    b\n\ntest result: FAILED. 0 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out\nx\nx\nx\n",
 		"     Running unittests src/lib.rs (target/debug/deps/lt-d08e8b453f7c5fff)\n   Doc-tests lt\nx\nx\n",
 		"failures:\nx\nx\nx\n    a\n", "no newline",
+		"=== test session starts ===\nx\nx\ncollected 1 item\nx\nx\nx\nx\nx\n=== short test summary info ===\nx\nx\nFAILED a\nx\n=== 1 failed in 0.01s ===\nx\n",
+		"x === test session starts ===\nx\nx\ncollecting ... collected 1 item\n1 worker [1 item]\nx\n!!! x !!!\nno tests ran in 0.01s\n=== no tests ran in 0.01s ===\n",
+		"Test project /b\nx\nx\n 1/1 Test #1: a ...   Passed    0.01 sec\nx\nx\n100% tests passed, 0 tests failed out of 1\nx\nx\n",
 	} {
 		f.Add(s, false)
 		f.Add(s, true)
@@ -60,7 +63,7 @@ func FuzzIdle(f *testing.F) {
 // Idle does say so, or the shortcut would be none.
 func TestIdleSkipsNoise(t *testing.T) {
 	noise := []byte(strings.Repeat("step 12 loss 3.25\n\ntests are fine\n  Running late\n", 10))
-	for name, want := range map[string]bool{"libtest": true, "none": true} {
+	for name, want := range map[string]bool{"libtest": true, "pytest": true, "ctest": true, "counters": true, "junit:*.xml": true, "none": true} {
 		r, err := New(name)
 		if err != nil {
 			t.Fatal(err)

@@ -6,8 +6,8 @@
 // go does so every day), and must not be counted for it. Where the lines cannot
 // be told apart, or contradict each other, or the last one is missing, the
 // reader says so in Counts.Contradictions: the caller's outcome is then broken,
-// never green. The doc comments of libtest and gotest say for each order of
-// lines what is detected and what cannot be.
+// never green. The doc comments of libtest, gotest, pytest, ctest and junitFiles
+// say for each order of lines what is detected and what cannot be.
 //
 // It does not look at exit statuses and does not judge: a swallowed failure is
 // a failed test here and a successful command there, and the caller holds them
@@ -19,7 +19,6 @@ package reader
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -113,25 +112,36 @@ func (l *nameList) add(name []byte) {
 	}
 }
 
-// New makes the reader of that name. It is an error if there is none.
+// New makes the reader of that name. It is an error if there is none. What a
+// command is about to write besides its output is for Prepare; New's readers
+// read what there is.
 func New(name string) (Reader, error) {
 	switch name {
 	case "libtest":
 		return &libtest{}, nil
 	case "gotest":
 		return &gotest{}, nil
+	case "pytest":
+		return &pytest{}, nil
+	case "ctest":
+		return &ctest{}, nil
+	case "counters":
+		return counters{}, nil
 	case "none":
 		return none{}, nil
 	}
-	kind, _, _ := strings.Cut(name, ":")
-	if slices.Contains([]string{"pytest", "ctest", "junit"}, kind) {
-		return nil, fmt.Errorf("make reader %q: gpuci cannot read %s yet: write one of %s", name, kind, strings.Join(Names(), ", "))
+	if OfRun(name) {
+		r, _, err := Prepare(name, Command{})
+		return r, err
 	}
-	return nil, fmt.Errorf("make reader %q: there is none of that name: write one of %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("make reader %q: there is none of that name: write one of %s, or %sGLOB", name, strings.Join(Names(), ", "), junitPrefix)
 }
 
-// Names are the readers that New makes.
-func Names() []string { return []string{"libtest", "gotest", "none"} }
+// Names are the readers that New makes, but for junit:GLOB, of which there are
+// as many as globs.
+func Names() []string {
+	return []string{"libtest", "gotest", "pytest", "ctest", "counters", "none"}
+}
 
 // none counts nothing: the command's own exit status is the test.
 type none struct{}

@@ -24,10 +24,14 @@ func TestNew(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"pytest":        "cannot read pytest yet",
-		"junit:out.xml": "cannot read junit yet",
-		"libtst":        "write one of libtest, gotest, none",
-		"":              "there is none of that name",
+		"junit":        "there is none of that name",
+		"junit:":       "names no files below",
+		"junit:/a.xml": "names no files below",
+		"junit:../*":   "names no files below",
+		"junit:a/":     "names no files below",
+		"junit:a/[b/c": `mend "[b" in it`,
+		"libtst":       "write one of libtest, gotest, pytest, ctest, counters, none, or junit:GLOB",
+		"":             "there is none of that name",
 	} {
 		if _, err := New(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New(%q) = %v, want %q", name, err, want)
@@ -82,6 +86,9 @@ var noise = []string{
 	"running away with the numbers of another kernel",
 	"--- a/kernels/kda.cu",
 	"=== section ===",
+	"12 kernels / 3 streams, 4 passed",
+	"!!! careful !!!",
+	"collected garbage of 3 items",
 }
 
 func BenchmarkNoise(b *testing.B) {
@@ -93,6 +100,8 @@ func BenchmarkNoise(b *testing.B) {
 			}
 			r.Line(Stdout, []byte("running 7 tests"))
 			r.Line(Stdout, []byte("=== RUN   TestA"))
+			r.Line(Stdout, []byte("=== test session starts ==="))
+			r.Line(Stdout, []byte("Test project /build"))
 			lines := make([][]byte, len(noise))
 			for i, s := range noise {
 				lines[i] = []byte(s)
@@ -124,6 +133,8 @@ func TestNoiseAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Line(Stdout, []byte("=== RUN   TestA"))
+		r.Line(Stdout, []byte("=== test session starts ==="))
+		r.Line(Stdout, []byte("Test project /build"))
 		for _, s := range noise {
 			line := []byte(s)
 			if n := testing.AllocsPerRun(100, func() { r.Line(Stdout, line) }); n != 0 {

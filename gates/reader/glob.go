@@ -1,0 +1,115 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// globber finds files by a glob of path.Match's signs, in which ** stands for
+// any number of directories. Symbolic links to directories are not followed,
+// and .git is left out.
+type globber struct {
+	parts []string
+	found []string
+	left  int // directory entries that may still be looked at
+}
+
+// Bounds of a search. A build directory has some 100,000 files, and the reports
+// of a large project some thousand.
+const (
+	maxEntries = 1 << 20
+	maxFiles   = 1 << 14
+)
+
+var errBroad = fmt.Errorf("it looks at more than %d files, or fits more than %d: write a narrower one", maxEntries, maxFiles)
+
+// parseGlob checks a glob and takes it apart.
+func parseGlob(glob string) ([]string, error) {
+	if !filepath.IsLocal(glob) || strings.HasSuffix(glob, "/") {
+		return nil, fmt.Errorf("%q names no files below the directory of the gate: write something like build/**/*.xml", glob)
+	}
+	parts := strings.Split(path.Clean(glob), "/")
+	for _, p := range parts {
+		if _, err := path.Match(p, ""); err != nil {
+			return nil, fmt.Errorf("%q is no glob: mend %q in it", glob, p)
+		}
+	}
+	return slices.CompactFunc(parts, func(a, b string) bool { return a == "**" && b == "**" }), nil
+}
+
+// globFiles gives the paths below dir that fit, sorted, each with dir in front.
+func globFiles(dir string, parts []string) ([]string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	g := globber{parts: parts, left: maxEntries}
+	err := g.walk(dir, g.skip([]int{0}))
+	slices.Sort(g.found)
+	return g.found, err
+}
+
+// skip adds to the places in the glob those that ** lets be reached at once.
+func (g *globber) skip(at []int) []int {
+	for i := 0; i < len(at); i++ {
+		if next := at[i] + 1; at[i] < len(g.parts) && g.parts[at[i]] == "**" && !slices.Contains(at, next) {
+			at = append(at, next)
+		}
+	}
+	return at
+}
+
+// step goes on from the places by one name.
+func (g *globber) step(at []int, name string) []int {
+	var next []int
+	for _, i := range at {
+		if i == len(g.parts) {
+			continue
+		}
+		to := i + 1
+		if g.parts[i] == "**" {
+			to = i
+		} else if ok, _ := path.Match(g.parts[i], name); !ok {
+			continue
+		}
+		if !slices.Contains(next, to) {
+			next = append(next, to)
+		}
+	}
+	return g.skip(next)
+}
+
+func (g *globber) walk(dir string, at []int) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it has not been made, or is gone
+	case err != nil:
+		return err
+	}
+	if g.left -= len(entries); g.left < 0 {
+		return errBroad
+	}
+	for _, e := range entries {
+		next := g.step(at, e.Name())
+		name := filepath.Join(dir, e.Name())
+		switch {
+		case len(next) == 0 || e.Name() == ".git":
+		case e.IsDir():
+			if err := g.walk(name, next); err != nil {
+				return err
+			}
+		case slices.Contains(next, len(g.parts)):
+			if len(g.found) == maxFiles {
+				return errBroad
+			}
+			g.found = append(g.found, name)
+		}
+	}
+	return nil
+}
