@@ -1,0 +1,166 @@
+package inputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gpuci/worktrees"
+)
+
+// Since says what has changed in a lane since a snapshot, of what its gate can
+// have read; see Compare.
+func (s Snapshot) Since(ctx context.Context, lane worktrees.Lane, now worktrees.State, own ...string) (Change, error) {
+	all, err := Compare(ctx, lane, now, own, []Snapshot{s})
+	if err != nil {
+		return Change{}, err
+	}
+	return all[0], nil
+}
+
+// Compare says for each snapshot what has changed in the lane, now in a state
+// that worktrees.ReadState has just returned. It reads the lane once for all of
+// them, and asks git once for each other commit among them.
+//
+// own are paths from the lane's root that gpuci itself writes there (an exported
+// history): an outcome does not go stale by being recorded.
+func Compare(ctx context.Context, lane worktrees.Lane, now worktrees.State, own []string, then []Snapshot) ([]Change, error) {
+	if len(then) == 0 {
+		return nil, nil
+	}
+	d, err := worktrees.ReadDraft(ctx, lane, now)
+	if err != nil {
+		return nil, fmt.Errorf("compare with what was judged: %w", err)
+	}
+	c := comparison{lane: lane, now: d, changed: leaves(d), commits: make(map[string]between)}
+	for _, path := range own {
+		c.own = append(c.own, Path(filepath.ToSlash(filepath.Clean(path))))
+	}
+	changes := make([]Change, len(then))
+	for i, s := range then {
+		if changes[i], err = c.since(ctx, s); err != nil {
+			return nil, fmt.Errorf("compare with what was judged: %w", err)
+		}
+	}
+	return changes, nil
+}
+
+// comparison is one look at a lane, for any number of snapshots.
+type comparison struct {
+	lane    worktrees.Lane
+	now     worktrees.Draft
+	changed byPath[string] // now against its commit
+	own     []Path
+	commits map[string]between // by the other commit
+}
+
+// between is what two commits differ in.
+type between struct {
+	paths []worktrees.Difference
+	err   error
+}
+
+// since says what has changed since one snapshot.
+func (c *comparison) since(ctx context.Context, s Snapshot) (Change, error) {
+	var paths []Path
+	if s.Tree == "" || s.Tree != c.now.Tree {
+		differing, unknown, err := c.differing(ctx, s)
+		if err != nil || unknown != "" {
+			return Change{Unknown: unknown}, err
+		}
+		for _, p := range differing {
+			if s.reads(p) && !slices.Contains(c.own, p) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	for p, was := range s.Ignored {
+		same, err := was.is(ctx, filepath.Join(c.lane.Root, string(p)))
+		if err != nil {
+			return Change{}, err
+		}
+		if !same {
+			paths = append(paths, p)
+		}
+	}
+	return changeOf(c.lane.Root, paths), nil
+}
+
+// differing are the paths at which the lane is not as it was. unknown says why
+// that cannot be told.
+func (c *comparison) differing(ctx context.Context, s Snapshot) (paths []Path, unknown string, err error) {
+	if s.Cut {
+		return nil, fmt.Sprintf("more than %d files were uncommitted then: run it again", maxFiles), nil
+	}
+	b, ok := c.commits[s.Commit]
+	if !ok {
+		b.paths, b.err = worktrees.Between(ctx, c.lane, s.Commit, c.now.Commit)
+		c.commits[s.Commit] = b
+	}
+	if errors.Is(b.err, worktrees.ErrGone) {
+		return nil, fmt.Sprintf("its commit %.10s is not there any more: run it again", s.Commit), nil
+	}
+	if b.err != nil {
+		return nil, "", b.err
+	}
+	then, now := maps.Clone(s.Changed), maps.Clone(c.changed)
+	if then == nil {
+		then = make(byPath[string])
+	}
+	for _, d := range b.paths {
+		fill(then, d.From)
+		fill(now, d.To)
+	}
+	// A path in one of them alone is in that one otherwise than in its commit,
+	// and in both commits alike.
+	for p, what := range then {
+		if now[p] != what {
+			paths = append(paths, p)
+		}
+	}
+	for p := range now {
+		if _, both := then[p]; !both {
+			paths = append(paths, p)
+		}
+	}
+	return paths, "", nil
+}
+
+// fill adds what a commit has at a path, unless the lane has something else.
+func fill(m byPath[string], l worktrees.Leaf) {
+	if _, ok := m[Path(l.Path)]; !ok {
+		m[Path(l.Path)] = content(l)
+	}
+}
+
+// reads says whether the gate can have read a path. Build scripts count whatever
+// is told: what cargo runs, rustc does not see.
+func (s Snapshot) reads(p Path) bool {
+	lang := language(string(p))
+	if !s.Known || lang == "" || !slices.Contains(s.Told, lang) || filepath.Base(string(p)) == "build.rs" || fixture(string(p)) {
+		return true
+	}
+	_, found := slices.BinarySearch(s.Read, p)
+	return found
+}
+
+// is says whether a file is as it was: the same size and time, or the same
+// content, as after a generator that wrote it again.
+func (f File) is(ctx context.Context, path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != f.Bytes {
+		return false, nil
+	}
+	if info.ModTime().Equal(f.MTime) {
+		return true, nil
+	}
+	p, err := Examine(ctx, path)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return err == nil && p.SHA256 == f.SHA256, nil
+}

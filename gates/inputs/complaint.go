@@ -1,0 +1,97 @@
+package inputs
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gpuci/worktrees"
+)
+
+// Kind is what is wrong with a build product.
+type Kind string
+
+// Foreign, Shared and Older say that the gate judged something else than this
+// lane's sources. Clock says that nothing can be said of a product's age.
+const (
+	Foreign Kind = "foreign" // another lane's product
+	Shared  Kind = "shared"  // in a target directory of two lanes
+	Older   Kind = "older"   // than a source it is made from
+	Clock   Kind = "clock"   // a time that is still to come
+)
+
+// Complaint is what is wrong with a product, and what to do about it: a sentence
+// each.
+type Complaint struct {
+	Kind    Kind   `json:"kind"`
+	Product string `json:"product"` // its path, absolute
+	Text    string `json:"text"`
+	Next    string `json:"next"`
+}
+
+// Site is where and when products were made.
+type Site struct {
+	// Lane is the lane that was judged, Lanes all of its repository, with it.
+	Lane  worktrees.Tree
+	Lanes []worktrees.Tree
+	// Earlier are the products that the last runs of other lanes judged.
+	Earlier []Earlier
+	// Begun is when the gate's build began. A source that was changed later is
+	// said to have been changed during the run, which is not told here; zero for
+	// now.
+	Begun time.Time
+	// Getenv reads the environment that the build had; nil stands for an empty
+	// one. It only serves to name what set a target directory.
+	Getenv func(name string) string
+}
+
+// Earlier is a product that a run of another lane judged.
+type Earlier struct {
+	Lane   string // its name
+	Path   string // absolute
+	SHA256 string
+}
+
+// others are the lanes but the one that was judged.
+func (s Site) others() []worktrees.Tree {
+	var out []worktrees.Tree
+	for _, t := range s.Lanes {
+		if t.Root != s.Lane.Root {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// setBy names what set the lane's target directory, "" for cargo's own choice.
+func (s Site) setBy() string {
+	for _, name := range []string{"CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"} {
+		if s.Getenv == nil || s.Getenv(name) == "" {
+			continue
+		}
+		said := s.Getenv(name)
+		if !filepath.IsAbs(said) {
+			said = filepath.Join(s.Lane.Root, said)
+		}
+		real, _ := filepath.EvalSymlinks(said)
+		if cmp.Or(real, filepath.Clean(said)) == s.Lane.Target {
+			return name + " in the environment"
+		}
+	}
+	own := filepath.Join(s.Lane.Root, "target")
+	if s.Lane.Target == own {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(own); err == nil && real == s.Lane.Target {
+		return "the link " + own
+	}
+	for _, name := range []string{"config", "config.toml"} {
+		file := filepath.Join(s.Lane.Root, ".cargo", name)
+		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("target-dir")) {
+			return "target-dir in " + file
+		}
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package inputs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gpuci/worktrees"
+)
+
+// FileName is what a run's directory keeps its Snapshot in, as JSON.
+const FileName = "inputs.json"
+
+// schema is the form of Snapshot's JSON. A change of meaning raises it.
+const schema = 1
+
+// maxSnapshot bounds what Load reads: maxFiles paths and as many changes, at the
+// length of the longest paths of real trees.
+const maxSnapshot = 32 << 20
+
+// gone stands for what is at a path where nothing is.
+const gone = "gone"
+
+// Snapshot is what a lane held when an outcome was made, and what of it the gate
+// can have read. It does not hold content: what was committed is in the
+// repository, and of the rest the ids are enough.
+type Snapshot struct {
+	Schema int       `json:"schema"`
+	Taken  time.Time `json:"taken"`
+	Commit string    `json:"commit,omitempty"` // HEAD; "" on an unborn branch
+	Tree   string    `json:"tree,omitempty"`   // of everything in the lane; "" where git could not commit it
+	// Changed is what was otherwise than in Commit: mode and id, or "gone".
+	Changed byPath[string] `json:"changed,omitempty"`
+	Cut     bool           `json:"cut,omitempty"` // more was changed than is kept: then Changed is empty
+
+	Known bool     `json:"known"`          // dependency files told what the build read
+	Why   string   `json:"why,omitempty"`  // what was missing when not
+	Told  []string `json:"told,omitempty"` // languages that they tell of
+	Read  []Path   `json:"read,omitempty"` // inputs in the lane
+	// Ignored are those inputs that git does not know: generated, most often.
+	Ignored byPath[File] `json:"ignored,omitempty"`
+}
+
+// File is a file as it was.
+type File struct {
+	Bytes  int64     `json:"bytes"`
+	MTime  time.Time `json:"mtime"`
+	SHA256 string    `json:"sha256"`
+}
+
+// Take puts together what is to be kept of an outcome. d is the lane's draft
+// from before the build, in what the build of its products read.
+func Take(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, in Inputs) (Snapshot, error) {
+	s := Snapshot{
+		Schema: schema, Taken: time.Now().UTC(), Commit: d.Commit, Tree: d.Tree,
+		Known: in.Known, Why: in.Why, Told: in.Told, Cut: len(d.Leaves) > maxFiles,
+	}
+	if !s.Cut {
+		s.Changed = leaves(d)
+	}
+	for _, path := range in.Files {
+		s.Read = append(s.Read, Path(path))
+	}
+	if len(in.Files) == 0 {
+		return s, nil
+	}
+	ignored, err := worktrees.Ignored(ctx, lane, in.Files)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
+	}
+	for _, path := range ignored {
+		p, err := Examine(ctx, filepath.Join(lane.Root, path))
+		if err != nil && ctx.Err() != nil {
+			return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
+		}
+		if err != nil {
+			continue // gone again, as temporary sources are: there is nothing to hold against
+		}
+		if s.Ignored == nil {
+			s.Ignored = make(byPath[File])
+		}
+		s.Ignored[Path(path)] = File{p.Bytes, p.Built, p.SHA256}
+	}
+	return s, nil
+}
+
+// leaves is a draft's changes as a snapshot has them.
+func leaves(d worktrees.Draft) byPath[string] {
+	m := make(byPath[string], len(d.Leaves))
+	for _, l := range d.Leaves {
+		m[Path(l.Path)] = content(l)
+	}
+	return m
+}
+
+// content says what is at a path, in a form that is equal where that is.
+func content(l worktrees.Leaf) string {
+	if l.Gone() {
+		return gone
+	}
+	return l.Mode + " " + l.ID
+}
+
+// Load reads the snapshot in a run's directory. The error wraps fs.ErrNotExist
+// where none was kept.
+func Load(dir string) (Snapshot, error) {
+	f, err := os.Open(filepath.Join(dir, FileName))
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSnapshot+1))
+	var s Snapshot
+	switch {
+	case err != nil:
+	case len(data) > maxSnapshot:
+		err = errors.New("it is larger than gpuci writes one")
+	default:
+		s, err = parseSnapshot(data)
+	}
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("load snapshot %s: %w", f.Name(), err)
+	}
+	return s, nil
+}
+
+// parseSnapshot reads a snapshot's JSON.
+func parseSnapshot(data []byte) (Snapshot, error) {
+	var s Snapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Snapshot{}, err
+	}
+	if s.Schema != schema {
+		return Snapshot{}, fmt.Errorf("it is of form %d, and this gpuci reads %d: run the gate again", s.Schema, schema)
+	}
+	for _, id := range []string{s.Commit, s.Tree} {
+		// They go to git as arguments.
+		if strings.Trim(id, "0123456789abcdef") != "" {
+			return Snapshot{}, fmt.Errorf("%.50q is no id of git's", id)
+		}
+	}
+	return s, nil
+}
