@@ -98,9 +98,11 @@ func missing(b Bar, got, need int) string {
 func (b Bar) worst(f *Found) (Sample, string) {
 	switch {
 	case b.Max != nil && f.High.Value > *b.Max:
-		return f.High, fmt.Sprintf("%s is above %s", f.High.Text, Format(*b.Max))
+		return f.High, fmt.Sprintf("%s is above %s%s", f.High.Text, Format(*b.Max), of(f.High.Series()))
 	case b.Min != nil && f.Low.Value < *b.Min:
-		return f.Low, fmt.Sprintf("%s is below %s", f.Low.Text, Format(*b.Min))
+		return f.Low, fmt.Sprintf("%s is below %s%s", f.Low.Text, Format(*b.Min), of(f.Low.Series()))
+	case b.Max == nil && b.Min == nil && !b.Within.Higher:
+		return f.High, ""
 	case b.Max == nil:
 		return f.Low, ""
 	case b.Min == nil, *b.Max-f.High.Value <= f.Low.Value-*b.Min:

@@ -185,3 +185,18 @@ func takeValue(s string) (value, rest string, err error) {
 	}
 	return s[1 : 1+end], s[2+end:], nil
 }
+
+// IsOwn says whether a line has a `gpuci:metric` in it, which gives its numbers
+// itself.
+func IsOwn(line []byte) bool { return bytes.Contains(line, []byte(prefix)) }
+
+// Take takes a number that somebody else found in the output: text is as it was
+// printed.
+func (c *Collector) Take(metric, text string) {
+	if c.found[metric] == nil && len(c.found) >= maxMetrics {
+		c.fault(fmt.Sprintf("more than %d metrics: %s was not kept", maxMetrics, metric))
+		return
+	}
+	f := c.of(metric)
+	c.keep(f, Sample{Metric: metric, Text: text, Unit: f.unit})
+}
