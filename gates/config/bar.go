@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Bar is a limit on a number.
 type Bar struct {
@@ -9,6 +12,11 @@ type Bar struct {
 	Min     *float64 // nil for none
 	Max     *float64
 	Unit    string // "" where nothing is said
+
+	Within float64   // share by which it may be worse than its reference, over 0; 0 for none
+	Better string    // BetterLower or BetterHigher: of Within which way is worse; "" without
+	Since  time.Time // greens before this are no reference; zero for any
+	Floor  *float64  // below it the instrument cannot say; nil for none
 
 	Parts     []string // metrics that must add up to this one
 	Tolerance float64  // share of the whole, 0 to 1, that the sum may be off; 0 without Parts
@@ -105,6 +113,7 @@ func (f *fields) bar(s said) Bar {
 	if metric != nil && f.once(metric, s.bars, secondBar) && pattern != nil {
 		f.once(metric, s.patterns, secondPattern)
 	}
+	f.within(&b)
 	f.bounds(&b)
 	f.sameUnit(metric, f.unit(&b.Unit), s.units)
 	f.parts(&b)
@@ -118,8 +127,8 @@ func (f *fields) bounds(b *Bar) {
 	most := f.table.get("max")
 	b.Max, _ = f.number("max", "2e-5")
 	switch {
-	case least == nil && most == nil:
-		f.add(f.table.span, "add max = 2e-5, or min", "%s has neither min nor max, so nothing could cross it", f.label)
+	case least == nil && most == nil && f.table.get("within") == nil:
+		f.add(f.table.span, `add max = 2e-5, or min, or within = "5%"`, "%s has neither min nor max nor within, so nothing could cross it", f.label)
 	case b.Min != nil && b.Max != nil && *b.Min > *b.Max:
 		f.bad(most, "swap them", "is below min, so that nothing could hold it")
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	Root      string // directory of the workspace file, absolute
 	Workspace struct {
 		Name string // default: the base name of Root
+		Base string // branch that the others are held against; "" leaves it to what git says
 	}
 	Build struct {
 		Wait      time.Duration // longest wait for the link lock
@@ -35,8 +36,12 @@ type Config struct {
 	MachineLinks int    // what the machine's own file says of them; 0 when it says nothing
 	LockDir      string // absolute; "" leaves the choice to the lock's own rules
 	Pressure     Pressure
-	Tools        []string // [reaper] tools: programs that count as compilers and linkers beside the usual ones
-	Gates        []Gate   // as they stand in the file
+	History      struct {
+		TSV  string // file for git, relative to Root; "" for none
+		Runs int    // directories of runs that are kept, with their logs
+	}
+	Tools []string // [reaper] tools: programs that count as compilers and linkers beside the usual ones
+	Gates []Gate   // as they stand in the file
 
 	origins map[string]setting
 }
@@ -75,6 +80,7 @@ const (
 	defaultShort        = 60
 	defaultResume       = 25
 	defaultBudget       = 5 * time.Minute
+	defaultRuns         = 500 // some weeks of one lane, and hardly ever a gigabyte
 )
 
 func defaults() *Config {
@@ -87,6 +93,7 @@ func defaults() *Config {
 	c.Pressure.IOFull.Resume = defaultResume
 	c.Pressure.Budget = defaultBudget
 	c.Pressure.Unknown = UnknownMark
+	c.History.Runs = defaultRuns
 	return c
 }
 

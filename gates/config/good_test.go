@@ -129,7 +129,8 @@ func TestEveryKey(t *testing.T) {
 				Metric: "step-ms", Pattern: `step (?P<value>[\d.]+) on (?P<card>\w+)`, Min: ptr(-1), Max: ptr(1e21),
 				Unit: "ms", Parts: []string{"fwd-ms", "bwd-ms"}, Tolerance: 0, MinMatches: 3,
 			},
-			{Metric: "said-by-the-gate", Min: ptr(1000), MinMatches: 1},
+			{Metric: "said-by-the-gate", Min: ptr(1000), Within: 0.075, Better: BetterHigher, Floor: ptr(0.25), MinMatches: 1},
+			{Metric: "only-within", Within: 1, Better: BetterLower, Since: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), MinMatches: 1},
 		},
 		Metrics: []Metric{{Name: "fwd-ms", Pattern: `fwd (?P<value>\d+)'`, Unit: "%"}},
 		Witnesses: []Witness{
@@ -148,6 +149,9 @@ func TestEveryKey(t *testing.T) {
 	}
 	if c.Pressure.MinFree != 3<<29 || c.Pressure.Budget != 90*time.Second || c.Pressure.IOFull.Short != 70 {
 		t.Errorf("got pressure %+v", c.Pressure)
+	}
+	if c.Workspace.Base != "trunk" || c.History.TSV != "benches/history.tsv" || c.History.Runs != 7 {
+		t.Errorf("got base %q, history %+v", c.Workspace.Base, c.History)
 	}
 	if g := c.Gates[1]; g.MinTests != 0 || g.BuildTimeout != c.Build.Timeout {
 		t.Errorf("with reader none and no build-timeout got min-tests %d, build-timeout %v", g.MinTests, g.BuildTimeout)

@@ -143,6 +143,9 @@ long = 40  # default
 short = 60  # default
 resume = 25  # default
 
+[history]
+keep-runs = 500  # default
+
 [[gate]]
 name = "a"  # gpuci.toml:4
 run = ["go", "test"]  # gpuci.toml:5

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,11 +47,20 @@ func isCount(s string) bool {
 
 const noReader = "none"
 
-func readers() []string { return []string{"libtest", "gotest", noReader} }
+// readers are the names there are; filesReader is followed by a glob.
+func readers() []string {
+	return []string{"libtest", "gotest", "pytest", "ctest", filesReader + "GLOB", countersReader, noReader}
+}
 
-// laterReaders are in the format already, so that a file can be told that it
-// is early rather than wrong.
-func laterReaders() []string { return []string{"pytest", "ctest", "junit"} }
+// filesReader counts in files that the run writes; countersReader reads numbers
+// and counts no tests.
+const (
+	filesReader    = "junit:"
+	countersReader = "counters"
+)
+
+// Counts says whether a reader counts tests.
+func Counts(reader string) bool { return reader != noReader && reader != countersReader }
 
 // reader reads how tests are counted. There is no default: none would let a
 // gate be green that ran nothing.
@@ -58,24 +69,23 @@ func (f *fields) reader(g *Gate) {
 	if e := f.text("reader", `"libtest"`, &g.Reader); ok && e != nil {
 		ok = f.knownReader(e)
 	}
-	if g.MinTests = 1; g.Reader == noReader {
+	if g.MinTests = 1; !Counts(g.Reader) {
 		g.MinTests = 0
 	}
 	f.minTests(g, ok)
 }
 
 func (f *fields) knownReader(e *entry) bool {
-	word, _, _ := strings.Cut(e.value.text, ":")
 	hint := "write one of " + list(readers())
+	glob, files := strings.CutPrefix(e.value.text, filesReader)
 	switch {
+	case files:
+		return f.glob(e, glob)
 	case slices.Contains(readers(), e.value.text):
 		return true
-	case slices.Contains(laterReaders(), word):
-		f.bad(e, hint, "cannot be %s yet: it comes with a later version", quoted(e.value.text))
-		return false
 	}
 	// "none" is never suggested: taken on trust it would count nothing.
-	counting := slices.DeleteFunc(readers(), func(r string) bool { return r == noReader })
+	counting := slices.DeleteFunc(readers(), func(r string) bool { return !Counts(r) })
 	if n := near(e.value.text, counting, 1); n != nil {
 		hint = fmt.Sprintf("did you mean %q?", n[0])
 	}
@@ -83,16 +93,30 @@ func (f *fields) knownReader(e *entry) bool {
 	return false
 }
 
+// glob says whether the files of a reader stay in the workspace.
+func (f *fields) glob(e *entry, glob string) bool {
+	const example = `write reader = "junit:build/**/*.xml", from the directory the commands run in`
+	if glob == "" || !filepath.IsLocal(glob) {
+		f.bad(e, example, "must name files inside the workspace, not %s", quoted(glob))
+		return false
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		f.bad(e, example, "is no glob: %s", quoted(glob))
+		return false
+	}
+	return true
+}
+
 // minTests reads how many tests must have run. Where the reader counts, none
 // is never enough; where it does not, nothing can be asked for.
 func (f *fields) minTests(g *Gate, readerKnown bool) {
 	least := 0
-	if readerKnown && g.Reader != noReader {
+	if readerKnown && Counts(g.Reader) {
 		least = 1
 	}
 	e := f.whole("min-tests", least, 1<<30, &g.MinTests)
-	if e != nil && g.Reader == noReader && g.MinTests > 0 {
-		f.bad(e, "write "+`reader = "libtest" or "gotest", or leave min-tests out`, "cannot be %d with reader %q, which counts nothing", g.MinTests, noReader)
+	if e != nil && !Counts(g.Reader) && g.MinTests > 0 {
+		f.bad(e, "write "+`reader = "libtest" or "gotest", or leave min-tests out`, "cannot be %d with reader %q, which counts no tests", g.MinTests, g.Reader)
 	}
 }
 

@@ -22,6 +22,7 @@ func (c *Config) Print(w io.Writer) error {
 	}
 	p.table("[workspace]", place{}.in("workspace"))
 	p.line("name", tomlString(c.Workspace.Name))
+	p.optional("base", c.Workspace.Base)
 	p.table("[build]", place{}.in("build"))
 	p.line("wait", tomlDuration(c.Build.Wait))
 	p.line("timeout", tomlDuration(c.Build.Timeout))
@@ -31,6 +32,9 @@ func (c *Config) Print(w io.Writer) error {
 		p.table("[reaper]", place{}.in("reaper"))
 		p.strings("tools", c.Tools)
 	}
+	p.table("[history]", place{}.in("history"))
+	p.optional("tsv", c.History.TSV)
+	p.line("keep-runs", strconv.Itoa(c.History.Runs))
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])
 	}

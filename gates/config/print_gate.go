@@ -74,6 +74,14 @@ func (p *printer) numbers(at place, g *Gate) {
 		p.optional("pattern", b.Pattern)
 		p.bound("min", b.Min)
 		p.bound("max", b.Max)
+		if b.Within > 0 {
+			p.line("within", tomlPercent(b.Within))
+			p.optional("better", b.Better)
+			if !b.Since.IsZero() {
+				p.line("since", tomlString(b.Since.Format(time.RFC3339)))
+			}
+		}
+		p.bound("floor", b.Floor)
 		p.optional("unit", b.Unit)
 		if len(b.Parts) > 0 {
 			p.strings("parts", b.Parts)

@@ -61,7 +61,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 	tables := []string{
 		"[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[build]",
-		"[gate.scope]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
+		"[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
 		t.Fatalf("tables that know keys: -want +got\n%s", d)
@@ -171,15 +171,16 @@ func TestReferenceComments(t *testing.T) {
 	src := sourcesIn(t.TempDir())
 	write(t, src.Workspace, "")
 	found := regexp.MustCompile(`(?m)^# ([a-z-]+ = .*)$`).FindAllStringSubmatch(Reference(), -1)
-	if len(found) != 2 {
-		t.Fatalf("got %d keys in comments, want 2: lock-dir and tools", len(found))
+	if len(found) != 4 {
+		t.Fatalf("got %d keys in comments, want lock-dir, base, tools and tsv", len(found))
 	}
 	write(t, src.Machine, found[0][1])
 	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) {
 		t.Errorf("%s gave the lock directory %q", found[0][1], c.LockDir)
 	}
-	write(t, src.Workspace, "[reaper]\n"+found[1][1])
-	if c := mustLoad(t, src); len(c.Tools) != 1 {
-		t.Errorf("%s gave the tools %q", found[1][1], c.Tools)
+	write(t, src.Workspace, "[workspace]\n"+found[1][1]+"\n[reaper]\n"+found[2][1]+"\n[history]\n"+found[3][1])
+	c := mustLoad(t, src)
+	if len(c.Tools) != 1 || c.Workspace.Base != "main" || c.History.TSV == "" {
+		t.Errorf("%q gave the tools %q, the base %q and the file %q", found[1:], c.Tools, c.Workspace.Base, c.History.TSV)
 	}
 }

@@ -18,6 +18,7 @@ func (l *layer) top(root *value) {
 	l.lockDir(f)
 	l.pressure(f)
 	l.reaper(f)
+	l.history(f)
 	l.gates(f)
 	f.done()
 }
@@ -38,6 +39,7 @@ func (l *layer) workspaceTable(f *fields) {
 	}
 	if t := f.sub("workspace", "[workspace] above its lines"); t != nil {
 		t.title("name", `"dormouse"`, &l.config.Workspace.Name)
+		t.base(&l.config.Workspace.Base)
 		t.done()
 	}
 }
@@ -52,16 +54,18 @@ func (l *layer) build(f *fields) {
 }
 
 // choice reads one of a few words.
-func (f *fields) choice(key string, into *string, hint string, words ...string) {
+func (f *fields) choice(key string, into *string, hint string, words ...string) *entry {
 	var word string
 	e := f.text(key, quoted(words[0]), &word)
 	switch {
 	case e == nil:
 	case slices.Contains(words, word):
 		*into = word
+		return e
 	default:
 		f.bad(e, hint, "cannot be %s", quoted(word))
 	}
+	return nil
 }
 
 // links is a number of the machine, for everybody on it. A workspace goes from

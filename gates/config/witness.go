@@ -21,16 +21,20 @@ func (f *fields) witnesses(g *Gate) {
 	for i, t := range f.tables("witness") {
 		w := f.item("witness", "name", t)
 		w.place = f.place.named("witness", strconv.Itoa(i+1))
-		g.Witnesses = append(g.Witnesses, w.witness())
+		g.Witnesses = append(g.Witnesses, w.witness(g.Reader == countersReader))
 		w.done()
 	}
 }
 
-func (f *fields) witness() Witness {
+// witness reads one. Where the reader reads counters by their names, it needs no
+// pattern.
+func (f *fields) witness(named bool) Witness {
 	var w Witness
 	f.word("name", `"took-the-fused-path"`, &w.Name)
 	const example = `'fused=(?P<fused>\d+)/(?P<asked>\d+)'`
-	f.need("pattern", example)
+	if !named {
+		f.needOr("pattern", example, `; with reader = "counters" a line's key=number words are the counters`)
+	}
 	re, e := f.pattern(example, &w.Pattern)
 	if re != nil && len(groups(re)) == 0 {
 		f.bad(e, `name the counters: (?P<fused>\d+)`, "has no named group, so there is nothing to hold against anything")
