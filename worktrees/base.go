@@ -192,3 +192,17 @@ func Unborn(ctx context.Context, l Lane) bool {
 	_, err := runGit(ctx, l, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	return exitCode(err) == 1
 }
+
+// History are the commits that a tip has, itself among them: 100,000 of them are
+// half a second of git.
+func History(ctx context.Context, l Lane, tip string) (map[string]bool, error) {
+	text, err := runGit(ctx, l, nil, "rev-list", tip)
+	if err != nil {
+		return nil, fmt.Errorf("list the commits of %s: %w", tip, err)
+	}
+	out := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		out[strings.TrimSpace(line)] = true
+	}
+	return out, nil
+}
