@@ -5,11 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,6 +40,11 @@ func (f *flow) bind(ctx context.Context) {
 		return
 	}
 	b.state = state
+	if f.draft, err = worktrees.ReadDraft(ctx, f.opt.Lane, state); err != nil {
+		f.draft = worktrees.Draft{Commit: state.Commit} // then the whole lane is held against its commit
+		f.opt.detail("what is in the lane has no id: %v", err)
+	}
+	b.Tree = f.draft.Tree
 	b.Commit, b.Branch, b.Changes, b.Changed = state.Commit, state.Branch, state.Changes, state.Paths
 	if state.Commit == "" {
 		f.mark("bound to no commit: the branch has none yet")
@@ -105,73 +107,6 @@ func few(paths []string) string {
 		paths = append(slices.Clone(paths[:most]), "…")
 	}
 	return strings.Join(paths, ", ")
-}
-
-// products hashes the files the gate was judged by: those the configuration
-// names, those the harness named, and a program of the lane that was run.
-func (f *flow) products(named []string, failed bool) {
-	dir := filepath.Join(f.opt.Root, f.gate.Dir)
-	var paths []string
-	for _, glob := range f.gate.Products {
-		found, err := filepath.Glob(filepath.Join(f.opt.Root, glob))
-		if (err != nil || len(found) == 0) && !failed {
-			f.find(Broken, fmt.Sprintf("no build product matches %s", glob))
-			f.next("products are globs from the directory of gpuci.toml: is it built, and spelt so?")
-		}
-		paths = append(paths, found...)
-	}
-	for _, p := range named {
-		paths = append(paths, within(dir, p))
-	}
-	for _, c := range f.gate.Run {
-		if len(c.Argv) > 0 && c.Shell == "" && strings.Contains(c.Argv[0], "/") {
-			paths = append(paths, within(dir, c.Argv[0]))
-		}
-	}
-	slices.Sort(paths)
-	for _, p := range slices.Compact(paths) {
-		product, err := hashFile(p)
-		if err != nil {
-			if !errors.Is(err, errNoFile) {
-				f.mark("build product not hashed: " + err.Error())
-			}
-			continue
-		}
-		if rel, err := filepath.Rel(f.opt.Root, p); err == nil && filepath.IsLocal(rel) {
-			product.Path = rel
-		}
-		f.v.Bound.Products = append(f.v.Bound.Products, product)
-	}
-}
-
-func within(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
-var errNoFile = errors.New("not a regular file")
-
-func hashFile(path string) (Product, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return Product{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return Product{}, errNoFile
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return Product{}, err
-	}
-	defer file.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, file)
-	if err != nil {
-		return Product{}, fmt.Errorf("hash %s: %w", path, err)
-	}
-	return Product{Path: path, SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, nil
 }
 
 // hashOf identifies a gate's settings: a bar that was loosened makes an older

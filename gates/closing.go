@@ -44,6 +44,7 @@ func (f *flow) tellLeftover(s startedRecord, r proc.Result) {
 		f.closeKilled(s, dir, l)
 	} else {
 		f.amend(dir, l)
+		f.keepFile(dir) // it may have been killed between the two
 	}
 }
 
@@ -70,7 +71,9 @@ func (f *flow) closeKilled(s startedRecord, dir string, l Leftover) {
 	}
 	if r.json("verdict.json", v); r.err != nil {
 		f.opt.note("close the record of run %s: %v", s.Run, r.err)
+		return
 	}
+	f.keepFile(dir)
 }
 
 func exists(path string) bool {

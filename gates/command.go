@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gpuci/gates/config"
+	"gpuci/gates/reader"
 	"gpuci/reaper/proc"
 )
 
@@ -102,10 +103,20 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 		return e
 	}
 	defer streams.close()
+	env := f.queued(argv, f.env())
+	if p.out.judge != nil {
+		prepared, err := f.prepare(reader.Command{Argv: argv, Env: env, Dir: dir}, p.out)
+		if err != nil {
+			e.err = err
+			return e
+		}
+		argv, env = prepared.Argv, prepared.Env
+		e.Argv = argv
+	}
 	p.out.last.Store(time.Now().UnixNano())
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{
-		Argv: argv, Dir: dir, Env: f.queued(argv, f.env()), Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
+		Argv: argv, Dir: dir, Env: env, Leave: f.gate.Leave, Name: f.v.Run, GiveUp: ctx.Done(),
 		Stdout: streams.childOut, Stderr: streams.childErr,
 	})
 	streams.closeChild()

@@ -5,20 +5,22 @@ import (
 	"fmt"
 	"strings"
 
+	"gpuci/gates/config"
 	"gpuci/gates/metric"
 	"gpuci/gates/reader"
 )
 
 // doJudge reads what the run left: counts, numbers, witnesses, products.
-func (f *flow) doJudge(context.Context) StepState {
+func (f *flow) doJudge(ctx context.Context) StepState {
+	f.judge.close()
 	counts := f.judge.total()
 	f.tests(counts)
-	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(), f.witnesses(), f.summaries()
+	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(ctx), f.witnesses(), f.summaries()
 	if f.run.why != byItself {
 		return StepDone // the reason is the ending; what was not printed yet is none
 	}
 	failed := f.exit(counts)
-	f.products(counts.Products, failed)
+	f.products(ctx, counts.Products, failed)
 	for _, r := range counts.Remarks {
 		f.mark(r)
 	}
@@ -28,11 +30,15 @@ func (f *flow) doJudge(context.Context) StepState {
 		f.counted(counts)
 	}
 	f.judged(failed)
+	if !failed {
+		f.firsts()
+		f.gone(ctx)
+	}
 	return StepDone
 }
 
 func (f *flow) tests(c reader.Counts) {
-	if f.gate.Reader == "none" {
+	if !config.Counts(f.gate.Reader) {
 		return
 	}
 	f.v.Tests = &Tests{
@@ -50,11 +56,11 @@ func (f *flow) exit(c reader.Counts) (failed bool) {
 	case clean && c.Failed > 0:
 		f.find(Red, fmt.Sprintf("swallowed failure: %d failed, but the command reported success (exit status 0)", c.Failed)+listed(c.FailedNames))
 		f.next("find what turns the failure into success: a pipe, `|| true`, a harness that does not pass its result on")
-	case clean:
+	case clean, f.gate.Reader == "pytest" && e.Exit == pytestNothing && c.Ran() == 0:
 		return false
 	case c.Failed > 0:
 		f.find(Red, fmt.Sprintf("%d failed", c.Failed)+listed(c.FailedNames))
-	case f.gate.Reader == "none":
+	case !config.Counts(f.gate.Reader):
 		f.find(Red, "the command failed: "+how+f.which(e))
 	case c.Ran() > 0:
 		f.find(Red, fmt.Sprintf("the command failed (%s%s) though %s passed and none failed", how, f.which(e), plural(c.Passed, "test")))
@@ -69,6 +75,10 @@ func (f *flow) exit(c reader.Counts) (failed bool) {
 	}
 	return true
 }
+
+// pytestNothing is pytest's word for "no tests ran": nothing was found to be
+// wrong, and nothing right.
+const pytestNothing = 5
 
 // which names the command that ended, where there are several.
 func (f *flow) which(e Ended) string {
@@ -107,7 +117,7 @@ func (f *flow) counted(c reader.Counts) {
 		f.find(Broken, text)
 		f.next("the counts cannot be trusted: read " + f.v.Log)
 	}
-	if f.gate.Reader == "none" {
+	if !config.Counts(f.gate.Reader) {
 		return
 	}
 	f.each()
@@ -149,12 +159,12 @@ func filtered(c reader.Counts) string {
 	return fmt.Sprintf(" (%d filtered out)", c.Filtered)
 }
 
-func (f *flow) bars() []metric.Result {
+func (f *flow) bars(ctx context.Context) []metric.Result {
 	var out []metric.Result
 	for _, b := range f.gate.Bars {
 		bar := metric.Bar{
-			Metric: b.Metric, Min: b.Min, Max: b.Max, Parts: b.Parts,
-			Tolerance: b.Tolerance, MinMatches: b.MinMatches,
+			Metric: b.Metric, Min: b.Min, Max: b.Max, Floor: b.Floor, Parts: b.Parts,
+			Tolerance: b.Tolerance, MinMatches: b.MinMatches, Within: f.within(ctx, b),
 		}
 		if f.v.Partial {
 			bar.MinMatches = 1 // the arguments are there to narrow it
@@ -176,7 +186,10 @@ func (f *flow) summaries() []MetricSummary {
 	var out []MetricSummary
 	for _, name := range f.judge.collector.Names() {
 		found := f.judge.collector.Found(name)
-		out = append(out, MetricSummary{Metric: name, Count: found.Count, Low: found.Low, High: found.High})
+		out = append(out, MetricSummary{
+			Metric: name, Count: found.Count, Low: found.Low, High: found.High,
+			Unit: found.High.Unit, Series: f.judge.collector.Series(name),
+		})
 	}
 	return out
 }
@@ -190,7 +203,7 @@ func (f *flow) judged(failed bool) {
 			f.mark("not covered by these arguments: " + r.Metric)
 			continue
 		}
-		f.state(r.State, failed, r.Metric+": "+strings.Join(r.Why, "; ")+at(r))
+		f.state(r.State, failed, r.Metric+": "+strings.Join(r.Why, "; "))
 	}
 	for _, w := range f.v.Witnesses {
 		if w.Matches == 0 && f.v.Partial {
@@ -203,13 +216,6 @@ func (f *flow) judged(failed bool) {
 		f.state(metric.Unreadable, failed, text)
 	}
 	f.scope()
-}
-
-func at(r metric.Result) string {
-	if r.State != metric.Crossed || r.Worst == nil {
-		return ""
-	}
-	return series(r.Worst.Labels)
 }
 
 func series(labels map[string]string) string {

@@ -11,6 +11,7 @@ import (
 // judge reads the lines of a gate's run: counts, numbers, counters.
 type judge struct {
 	name      string          // of the reader
+	whole     bool            // one reader reads all commands, when they have ended
 	reader    reader.Reader   // of the command that runs
 	counts    []reader.Counts // of those that ended
 	collector *metric.Collector
@@ -19,7 +20,7 @@ type judge struct {
 }
 
 func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
-	j := &judge{name: g.Reader}
+	j := &judge{name: g.Reader, whole: reader.OfRun(g.Reader)}
 	var err error
 	if j.reader, err = reader.New(g.Reader); err != nil {
 		return nil, err
@@ -67,6 +68,9 @@ func (j *judge) allLiterals() []*finder {
 		return nil
 	}
 	for _, w := range j.witnesses {
+		if w.pattern == nil { // the reader's own numbers: it says when there are none
+			continue
+		}
 		if len(w.pattern.Literal()) == 0 {
 			return nil
 		}
@@ -114,17 +118,51 @@ func (j *judge) line(s reader.Stream, line []byte) []byte {
 
 func (j *judge) numbers(text []byte) {
 	j.collector.Line(text)
+	counters := j.counters(text)
 	for _, w := range j.witnesses {
-		w.line(text)
+		if w.pattern == nil {
+			w.counters(counters)
+		} else {
+			w.line(text)
+		}
 	}
 }
+
+// counters are the numbers that the line gives by name, where the reader is for
+// these; each is a metric, too. Of a part of a whole the whole is NAME_of.
+func (j *judge) counters(text []byte) map[string]string {
+	if j.name != countersReader || metric.IsOwn(text) {
+		return nil
+	}
+	found := make(map[string]string)
+	for _, n := range reader.Counters(text) {
+		found[n.Key] = n.Value
+		j.collector.Take(n.Key, n.Value)
+		if n.Of != "" {
+			found[n.Key+"_of"] = n.Of
+			j.collector.Take(n.Key+"_of", n.Of)
+		}
+	}
+	return found
+}
+
+const countersReader = "counters"
+
+// command says whose the next lines are.
+func (j *judge) command(r reader.Reader) { j.reader = r }
 
 // nextCommand closes the counts of a command: a run that is made of several is
 // not green because one of them ran something.
 func (j *judge) nextCommand() {
-	j.counts = append(j.counts, j.reader.Counts())
-	if next, err := reader.New(j.name); err == nil {
-		j.reader = next
+	if !j.whole {
+		j.counts = append(j.counts, j.reader.Counts())
+	}
+}
+
+// close counts what is only known when all commands have ended.
+func (j *judge) close() {
+	if j.whole {
+		j.counts = append(j.counts, j.reader.Counts())
 	}
 }
 

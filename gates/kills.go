@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gpuci/reaper"
+	"gpuci/reaper/proc"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +19,7 @@ type KillRecord struct {
 	Type     string    `json:"type"` // always "kill"
 	Time     time.Time `json:"time"`
 	Run      string    `json:"run,omitempty"` // the gate's that swept, "" by hand
+	Boot     string    `json:"boot,omitempty"`
 	PID      int       `json:"pid"`
 	Start    uint64    `json:"start"` // ticks since boot
 	Comm     string    `json:"comm"`
@@ -42,6 +44,7 @@ func NewKillRecord(k reaper.Kill, run string) KillRecord {
 		Type: "kill", Time: time.Now(), Run: run, PID: k.PID, Start: k.Start, Comm: k.Comm, Tool: k.Tool, Kind: string(k.Kind),
 		Lane: k.Lane, Evidence: k.Evidence, Why: k.Why, Age: k.Age.Seconds(), CPU: k.CPU.Seconds(), Took: k.Took.Seconds(), UID: int(k.UID), By: os.Getuid(),
 	}
+	r.Boot, _ = proc.Real.BootID()
 	if k.Cwd.Known() {
 		r.Dir = k.Cwd.Path
 	}

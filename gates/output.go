@@ -61,6 +61,8 @@ type block struct {
 	owned  bool         // data is one of the free buffers
 	end    bool         // the stream of this command has ended
 	next   bool         // another command begins
+
+	reader reader.Reader // of the command that begins now
 }
 
 // start gets the log, the judge and the person to work.
@@ -220,6 +222,8 @@ func (o *output) judgeBlocks() {
 	for b := range o.toJudge {
 		switch {
 		case o.judge == nil:
+		case b.reader != nil:
+			o.judge.command(b.reader)
 		case b.next:
 			o.judge.nextCommand()
 		default:
@@ -230,6 +234,13 @@ func (o *output) judgeBlocks() {
 		}
 		o.release(b)
 	}
+}
+
+// command tells the judge who reads what comes.
+func (o *output) command(r reader.Reader) {
+	b := &block{reader: r}
+	b.users.Store(1)
+	o.toJudge <- b
 }
 
 // nextCommand tells the judge that what comes is another command's.

@@ -58,6 +58,9 @@ func (f *flow) pressureRoot() string {
 	return f.opt.Pressure.Rule.Root
 }
 
+// quietMark is what the marks of a machine that was not quiet begin with.
+const quietMark = "the machine "
+
 // notQuiet refuses the gate, or marks it, as configured.
 func (f *flow) notQuiet(text string) StepState {
 	if f.gate.QuietBox == config.QuietMark {

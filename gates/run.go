@@ -28,6 +28,9 @@ type Options struct {
 	Strict   bool           // any mark makes a green need attention
 	Tools    []string       // of [reaper]
 	Version  string         // of gpuci
+	Base     string         // the branch that numbers are held against; "" for the usual one
+	KeepRuns int            // directories of runs, with their logs; 0 keeps all
+	History  *Past          // what other runs gave; nil for none: then nothing is kept
 	Queue    *Queue         // of the links; nil lets them run as they come
 	Pressure *Pressure      // on the machine; nil looks at none
 
@@ -52,15 +55,18 @@ func (o *Options) detail(format string, args ...any) {
 
 // flow is one gate on its way through the pipeline.
 type flow struct {
-	opt   Options
-	gate  config.Gate
-	v     *Verdict
-	rec   *record
-	judge *judge
-	build *ended           // nil when the gate builds nothing
-	run   *ended           // nil when it did not get there
-	lane  *worktrees.Watch // on the lane, from before the build
+	opt      Options
+	gate     config.Gate
+	v        *Verdict
+	rec      *record
+	judge    *judge
+	build    *ended           // nil when the gate builds nothing
+	run      *ended           // nil when it did not get there
+	prepared int              // readers that were made for commands of the run
+	lane     *worktrees.Watch // on the lane, from before the build
+	draft    worktrees.Draft  // what is in it, from the same time
 
+	against   *references       // of bars with within, once one was asked for
 	pressure  *timeline         // nil where it is not taken down
 	links     *links.Watch      // from the step queue on
 	linkLog   string            // what the shims write to
@@ -159,10 +165,14 @@ func CheckArgs(g config.Gate, args []string) error {
 func (f *flow) end() {
 	f.rec.close()
 	f.rec.json("verdict.json", f.v)
+	if f.rec.err == nil {
+		f.keep()
+	}
 	if f.stuck() {
 		f.rec.live = "" // it stays for a later run to try again
 	}
 	f.rec.goDead()
+	f.prune()
 	if f.rec.err == nil {
 		return
 	}

@@ -31,6 +31,13 @@ func StateDir(l worktrees.Lane, root string) (dir, note string) {
 	return dir, note
 }
 
+// IndexDir is a directory of this machine for the history of a state directory
+// that is on a network file system.
+func IndexDir(state string) string {
+	sum := sha256.Sum256([]byte(state))
+	return filepath.Join(xdgState(), "gpuci", "index-"+hex.EncodeToString(sum[:6]))
+}
+
 // writable asks about the directory of the runs if it is there, else about the
 // one it would be made in.
 func writable(common string) bool {

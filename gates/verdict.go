@@ -3,6 +3,7 @@ package gates
 import (
 	"time"
 
+	"gpuci/gates/inputs"
 	"gpuci/gates/metric"
 	"gpuci/pressure"
 	"gpuci/worktrees"
@@ -82,10 +83,12 @@ type WitnessResult struct {
 
 // MetricSummary is a metric that was read, judged or not.
 type MetricSummary struct {
-	Metric string        `json:"metric"`
-	Count  int           `json:"count"`
-	Low    metric.Sample `json:"low"`
-	High   metric.Sample `json:"high"`
+	Metric string          `json:"metric"`
+	Count  int             `json:"count"`
+	Low    metric.Sample   `json:"low"`
+	High   metric.Sample   `json:"high"`
+	Unit   string          `json:"unit,omitempty"`
+	Series []metric.Series `json:"series,omitempty"` // by their labels; at most 2,000 of all metrics
 }
 
 // Ended is how a command ended.
@@ -144,6 +147,7 @@ type Bound struct {
 	Branch   string          `json:"branch,omitempty"`
 	Changes  string          `json:"changes,omitempty"` // hash of what is not committed
 	Changed  []string        `json:"changed,omitempty"` // the first of those paths
+	Tree     string          `json:"tree,omitempty"`    // id of all that is in the lane, as a commit of it would have; "" where git could not say
 	Config   string          `json:"config"`            // hash of this gate's settings
 	Products []Product       `json:"products,omitempty"`
 	Profile  string          `json:"profile,omitempty"`
@@ -155,11 +159,11 @@ type Bound struct {
 	state    worktrees.State // as read before the build
 }
 
-// Product is a file the gate was judged by.
+// Product is a file the gate was judged by. Its path is from the directory of
+// gpuci.toml where it is below it.
 type Product struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Bytes  int64  `json:"bytes"`
+	inputs.Product
+	Lane string `json:"lane,omitempty"` // that it belongs to, where one does
 }
 
 // Tool is a program the gate's commands name.

@@ -11,15 +11,18 @@ import (
 // witness holds a relation against every match of its pattern.
 type witness struct {
 	name    string
-	pattern *metric.Pattern
+	pattern *metric.Pattern // nil: the reader gives the counters
 	holds   *expr.Expr
 	result  WitnessResult
 }
 
 func newWitness(w config.Witness) (*witness, error) {
-	p, err := metric.CompileCounters(w.Pattern)
-	if err != nil {
-		return nil, err
+	var p *metric.Pattern
+	if w.Pattern != "" {
+		var err error
+		if p, err = metric.CompileCounters(w.Pattern); err != nil {
+			return nil, err
+		}
 	}
 	e, err := expr.Parse(w.Holds)
 	if err != nil {
@@ -37,25 +40,42 @@ func newWitness(w config.Witness) (*witness, error) {
 // decides and is kept; an unreadable one outranks it, as with bars.
 func (w *witness) line(text []byte) {
 	for _, m := range w.pattern.Counters(text) {
-		r := &w.result
-		r.Matches++
-		if r.Matches == 1 {
-			r.Counters = m.Groups
+		w.match(m.Groups, m.Fault)
+	}
+}
+
+// counters evaluates the relation for a line that has all of its counters.
+func (w *witness) counters(line map[string]string) {
+	own := make(map[string]string)
+	for _, n := range w.holds.Names() {
+		value, there := line[n.Text]
+		if !there {
+			return
 		}
-		held, why := true, m.Fault
-		if why == "" {
-			var err error
-			if held, err = w.holds.Eval(m.Groups); err != nil {
-				why = err.Error()
-			}
+		own[n.Text] = value
+	}
+	w.match(own, "")
+}
+
+func (w *witness) match(counters map[string]string, why string) {
+	r := &w.result
+	r.Matches++
+	if r.Matches == 1 {
+		r.Counters = counters
+	}
+	held := true
+	if why == "" {
+		var err error
+		if held, err = w.holds.Eval(counters); err != nil {
+			why = err.Error()
 		}
-		switch {
-		case why != "" && r.State != metric.Unreadable:
-			r.State, r.Why, r.Counters = metric.Unreadable, why, m.Groups
-		case why == "" && !held && r.State == metric.Held:
-			r.State, r.Counters = metric.Crossed, m.Groups
-			r.Why = "the relation does not hold"
-		}
+	}
+	switch {
+	case why != "" && r.State != metric.Unreadable:
+		r.State, r.Why, r.Counters = metric.Unreadable, why, counters
+	case why == "" && !held && r.State == metric.Held:
+		r.State, r.Counters = metric.Crossed, counters
+		r.Why = "the relation does not hold"
 	}
 }
 

@@ -1,0 +1,42 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"gpuci/gates/history"
+)
+
+// Past is the workspace's history, opened when it is first needed: beside the
+// gate, so that it costs the gate nothing.
+type Past struct {
+	open func() (*history.Store, error)
+}
+
+// NewPast begins to open a history. It is to be closed.
+func NewPast(ctx context.Context, o history.Options) *Past {
+	opened := sync.OnceValues(func() (*history.Store, error) { return history.Open(ctx, o) })
+	go func() { _, _ = opened() }()
+	return &Past{opened}
+}
+
+// Store waits until it is open.
+func (p *Past) Store() (*history.Store, error) {
+	if p == nil {
+		return nil, errors.New("no history is kept here")
+	}
+	return p.open()
+}
+
+// Close gives it back.
+func (p *Past) Close() error {
+	if p == nil {
+		return nil
+	}
+	s, err := p.open()
+	if err != nil {
+		return nil // it was said when it was asked for
+	}
+	return s.Close()
+}

@@ -1,0 +1,169 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpuci/gates/inputs"
+	"gpuci/worktrees"
+)
+
+// products looks at the files the gate was judged by: those the configuration
+// names, those the harness named, and a program of the lane that was run. What
+// is another lane's, or older than its sources, says nothing of this lane.
+func (f *flow) products(ctx context.Context, named []string, failed bool) {
+	var list []inputs.Product
+	for _, p := range f.productPaths(named, failed) {
+		product, err := inputs.Examine(ctx, p)
+		switch {
+		case err == nil:
+			list = append(list, product)
+		case !errors.Is(err, inputs.ErrNoFile) && !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil:
+			f.mark("build product not hashed: " + err.Error())
+		}
+	}
+	read := f.inputs(list)
+	f.judgeProducts(ctx, list, read)
+	f.snapshot(ctx, read)
+	for _, p := range list {
+		f.v.Bound.Products = append(f.v.Bound.Products, f.product(p))
+	}
+}
+
+// productPaths are absolute, sorted, each once.
+func (f *flow) productPaths(named []string, failed bool) (paths []string) {
+	dir := filepath.Join(f.opt.Root, f.gate.Dir)
+	for _, glob := range f.gate.Products {
+		found, err := filepath.Glob(filepath.Join(f.opt.Root, glob))
+		if (err != nil || len(found) == 0) && !failed {
+			f.find(Broken, fmt.Sprintf("no build product matches %s", glob))
+			f.next("products are globs from the directory of gpuci.toml: is it built, and spelt so?")
+		}
+		paths = append(paths, found...)
+	}
+	for _, p := range named {
+		paths = append(paths, within(dir, p))
+	}
+	for _, c := range f.gate.Run {
+		if len(c.Argv) > 0 && c.Shell == "" && strings.Contains(c.Argv[0], "/") {
+			paths = append(paths, within(dir, c.Argv[0]))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func within(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// inputs are what the build of the products read.
+func (f *flow) inputs(list []inputs.Product) inputs.Inputs {
+	paths := make([]string, len(list))
+	for i, p := range list {
+		paths[i] = p.Path
+	}
+	root, target := f.opt.Root, ""
+	if f.opt.Lane.Root != "" {
+		root, target = f.opt.Lane.Root, worktrees.TreeOf(f.opt.Lane).Target
+	}
+	return inputs.Of(paths, root, target, f.opt.Root, filepath.Join(f.opt.Root, f.gate.Dir))
+}
+
+// judgeProducts finds products that are not of this lane's sources.
+func (f *flow) judgeProducts(ctx context.Context, list []inputs.Product, read inputs.Inputs) {
+	if len(list) == 0 || f.opt.Lane.Root == "" {
+		return
+	}
+	site := inputs.Site{Lane: worktrees.TreeOf(f.opt.Lane), Begun: f.v.Started, Getenv: os.Getenv}
+	site.Lanes = []worktrees.Tree{site.Lane}
+	if linked(f.opt.Lane) {
+		lanes, err := worktrees.List(ctx, f.opt.Lane)
+		if err != nil {
+			f.mark("not all lanes are known, so whose the build products are is not: " + err.Error())
+		}
+		site.Lanes = append(slices.DeleteFunc(lanes, func(t worktrees.Tree) bool { return t.Root == site.Lane.Root }), site.Lane)
+		site.Earlier = f.earlier(ctx, list)
+	}
+	complaints, err := inputs.Judge(ctx, list, read, site)
+	if err != nil && ctx.Err() == nil {
+		f.mark("whose the build products are is not known: " + err.Error())
+	}
+	for _, c := range complaints {
+		if c.Kind == inputs.Clock {
+			f.mark(c.Text)
+			continue
+		}
+		f.find(Broken, c.Text)
+		f.next(c.Next)
+	}
+}
+
+// linked says whether a repository has linked worktrees at all: listing them
+// costs a git.
+func linked(l worktrees.Lane) bool {
+	entries, err := os.ReadDir(filepath.Join(l.CommonDir, "worktrees"))
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0
+}
+
+// earlier are products that the last runs of other lanes judged, for those of
+// ours that are outside of the lane: inside they are ours by their place.
+func (f *flow) earlier(ctx context.Context, list []inputs.Product) (out []inputs.Earlier) {
+	outside := func(path string) bool { return !strings.HasPrefix(path, f.opt.Lane.Root+"/") }
+	if !slices.ContainsFunc(list, func(p inputs.Product) bool { return outside(p.Path) }) {
+		return nil
+	}
+	store, err := f.opt.History.Store()
+	if err != nil {
+		return nil
+	}
+	latest, err := store.Latest(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, r := range latest {
+		for _, p := range r.Products {
+			if r.Lane != f.opt.Lane.Name && filepath.IsAbs(p.Path) {
+				out = append(out, inputs.Earlier{Lane: r.Lane, Path: p.Path, SHA256: p.SHA256})
+			}
+		}
+	}
+	return out
+}
+
+// snapshot keeps what the lane held, for a later look to tell whether the outcome
+// still stands.
+func (f *flow) snapshot(ctx context.Context, read inputs.Inputs) {
+	if f.opt.Lane.Root == "" || f.v.Bound.Unread {
+		return
+	}
+	s, err := inputs.Take(ctx, f.opt.Lane, f.draft, read)
+	if err != nil {
+		f.opt.detail("whether this outcome goes stale will not be told: %v", err)
+		return
+	}
+	f.rec.json(inputs.FileName, s)
+}
+
+// product is one as the verdict has it.
+func (f *flow) product(p inputs.Product) Product {
+	out := Product{Product: p}
+	if t := worktrees.TreeOf(f.opt.Lane); f.opt.Lane.Root != "" {
+		if _, ours := worktrees.Of([]worktrees.Tree{t}, p.Path); ours {
+			out.Lane = f.opt.Lane.Name
+		}
+	}
+	if rel, err := filepath.Rel(f.opt.Root, p.Path); err == nil && filepath.IsLocal(rel) {
+		out.Path = rel
+	}
+	return out
+}

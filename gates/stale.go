@@ -1,0 +1,100 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"gpuci/gates/config"
+	"gpuci/gates/history"
+	"gpuci/gates/inputs"
+	"gpuci/worktrees"
+)
+
+// Stale says whether an outcome still stands.
+type Stale struct {
+	Text    string // what has changed since; "" where nothing has
+	Unknown string // why that cannot be told
+}
+
+// Staleness says of each result whether what its gate reads has changed since,
+// in the lane it is of: its sources, or the gate's own settings. here is a lane
+// of the repository; each lane is looked at once.
+func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, list []history.Result) []Stale {
+	out := make([]Stale, len(list))
+	lanes := map[string]worktrees.Lane{here.Name: here}
+	if slices.ContainsFunc(list, func(r history.Result) bool { return r.Lane != here.Name }) {
+		trees, _ := worktrees.List(ctx, here) // of one that is not listed nothing can be told
+		for _, t := range trees {
+			lanes[t.Name] = t.Lane
+		}
+	}
+	of := make(map[string][]int) // results by lane
+	for i, r := range list {
+		of[r.Lane] = append(of[r.Lane], i)
+	}
+	for name, at := range of {
+		lane, there := lanes[name]
+		if !there || lane.Root == "" {
+			for _, i := range at {
+				out[i].Unknown = "the lane is not there any more"
+			}
+			continue
+		}
+		staleIn(ctx, cfg, here, lane, list, at, out)
+	}
+	return out
+}
+
+// staleIn looks at one lane.
+func staleIn(ctx context.Context, cfg *config.Config, here, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
+	state, err := worktrees.ReadState(ctx, lane)
+	var then []inputs.Snapshot
+	var which []int
+	for _, i := range at {
+		snap, missing := inputs.Load(list[i].Dir)
+		switch g, known := cfg.Gate(list[i].Gate); {
+		case err != nil:
+			out[i].Unknown = err.Error()
+		case known && lane.Root == here.Root && list[i].Config != "" && list[i].Config != hashOf(*g):
+			out[i].Text = "the gate's settings have changed"
+		case missing != nil && list[i].Commit == "":
+			out[i].Unknown = "it never came to look at the lane"
+		case errors.Is(missing, fs.ErrNotExist):
+			out[i].Unknown = "what it read was not written down"
+		case missing != nil:
+			out[i].Unknown = missing.Error()
+		default:
+			then, which = append(then, snap), append(which, i)
+		}
+	}
+	changes, err := inputs.Compare(ctx, lane, state, own(cfg, here, lane), then)
+	for n, i := range which {
+		switch {
+		case err != nil:
+			out[i].Unknown = err.Error()
+		case changes[n].Unknown != "":
+			out[i].Unknown = changes[n].Unknown
+		default:
+			out[i].Text = changes[n].What()
+		}
+	}
+}
+
+// own are the paths, from a lane's root, that gpuci itself writes; and in the
+// lane that we stand in its settings, which are held against gate by gate.
+func own(cfg *config.Config, here, lane worktrees.Lane) (out []string) {
+	files := []string{cfg.History.TSV}
+	if lane.Root == here.Root {
+		files = append(files, config.FileName)
+	}
+	for _, file := range files {
+		name, err := filepath.Rel(here.Root, filepath.Join(cfg.Root, file))
+		if file != "" && err == nil && filepath.IsLocal(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
