@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,14 +14,16 @@ import (
 	"gpuci/buildlock/shim"
 	"gpuci/gates"
 	"gpuci/gates/config"
+	"gpuci/gates/junit"
 	"gpuci/pressure"
 	"gpuci/worktrees"
 )
 
 // gateOptions are the flags of `gpuci gate`.
 type gateOptions struct {
-	all, list, json, keepGoing, verbose, strict, noPressure bool
-	args                                                    []string // after --
+	all, list, json, keepGoing, verbose, strict, noPressure, learn bool
+	junit                                                          string
+	args                                                           []string // after --
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -41,13 +44,15 @@ A gate in gpuci.toml:
   [[gate]]
   name = "unit"
   run = ["cargo", "test"]
-  reader = "libtest"        # or gotest, or none
+  reader = "libtest"        # or gotest, pytest, ctest, "junit:GLOB", counters, none
 
 Examples:
   gpuci gate kda-oracle
   gpuci gate --all --keep-going
   gpuci gate fused-adjoint -- tail_chunk     # only the tests with this name
   gpuci gate --all --keep-going --json > outcomes.jsonl; echo $?
+  gpuci gate --all --keep-going --junit gpuci.xml    # for a CI server
+  gpuci gate fused-adjoint --learn | git apply       # limits for what it prints
 
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken, 103
 attention, 124 out of time, 75 refused; 4 no such gate, 64 usage, 78
@@ -67,6 +72,8 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
 	f.BoolVar(&o.keepGoing, "keep-going", false, "go on with the next gate after one that is not green")
 	f.BoolVar(&o.strict, "strict", false, "a green with a mark needs attention (exit 103)")
+	f.StringVar(&o.junit, "junit", "", "also write the outcomes to `FILE` as JUnit XML")
+	f.BoolVar(&o.learn, "learn", false, "run one gate, and propose limits from what it printed")
 	f.BoolVar(&o.noPressure, "no-pressure", false, "do not wait for the machine to breathe; the outcome is marked")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
 	return cmd
@@ -85,10 +92,32 @@ func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 		return a.listGates(cfg, o.json)
 	}
 	picked, err := pick(cfg, o, names)
+	if err == nil {
+		err = o.check(picked)
+	}
 	if err != nil {
 		return err
 	}
 	return a.runGates(cmd.Context(), cfg, lane, o, picked)
+}
+
+// check finds what cannot be meant, before anything runs.
+func (o gateOptions) check(picked []config.Gate) error {
+	switch {
+	case o.learn && len(picked) > 1:
+		return coded{gates.ExitUsage, "--learn is for one gate", "name one gate"}
+	case o.learn && o.json:
+		return coded{gates.ExitUsage, "--learn prints a patch, and --json something else", "leave one of the two out; gpuci history GATE --json has the outcome"}
+	case o.junit == "":
+		return nil
+	}
+	if info, err := os.Stat(filepath.Dir(o.junit)); err != nil || !info.IsDir() {
+		return coded{gates.ExitUsage, fmt.Sprintf("--junit %s: there is no directory %s", o.junit, filepath.Dir(o.junit)), "make it first"}
+	}
+	if info, err := os.Stat(o.junit); err == nil && info.IsDir() {
+		return coded{gates.ExitUsage, fmt.Sprintf("--junit %s is a directory", o.junit), "name a file in it"}
+	}
+	return nil
 }
 
 // pick chooses the gates, in the order asked for, each once.
@@ -146,11 +175,18 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 	if note != "" {
 		a.console.note(note)
 	}
+	answer := a.out
+	if o.learn { // the answer is the patch; what came of the gate is said beside it
+		a.out = a.console
+		defer func() { a.out = answer }()
+	}
 	queue := a.gateQueue(cfg, lane)
 	rule, err := place{config: cfg}.rule(ownEnv(), o.noPressure)
 	if err != nil {
 		return err
 	}
+	past := gates.NewPast(ctx, a.historyOptions(cfg, lane))
+	defer past.Close()
 	var codes []int
 	var done []gates.Verdict
 	var notRun []string
@@ -158,7 +194,7 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 		if len(list) > 1 {
 			a.console.note("gate " + g.Name)
 		}
-		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue, rule))
+		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue, rule, past))
 		_ = a.console.settle()
 		done = append(done, v)
 		codes = append(codes, v.Exit)
@@ -173,6 +209,20 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 	}
 	if len(notRun) > 0 && ctx.Err() != nil { // the signal came between two gates
 		codes = append(codes, exitCode(context.Cause(ctx), true))
+	}
+	if o.junit != "" {
+		if err := junit.WriteFile(o.junit, junitSuites(cfg.Workspace.Name, done, notRun)); err != nil {
+			a.console.note(err.Error())
+			codes = append(codes, gates.ExitUnexpected)
+		}
+	}
+	if o.learn && len(done) == 1 {
+		_ = a.console.settle()
+		a.out = answer
+		if err := a.learn(cfg, list[0], done[0]); err != nil {
+			a.console.note(err.Error())
+			codes = append(codes, gates.ExitUnexpected)
+		}
 	}
 	code := gates.WorstExit(codes...)
 	a.summary(done, notRun, code, o)
@@ -195,11 +245,11 @@ func (a *app) leftOut(rest []config.Gate, goOn bool) (names []string) {
 	return names
 }
 
-func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue, rule pressure.Rule) gates.Options {
+func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue, rule pressure.Rule, past *gates.Past) gates.Options {
 	opt := gates.Options{
 		Gate: g, Root: cfg.Root, Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
 		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
-		Tools: cfg.Tools, Queue: queue, Pressure: &gates.Pressure{Rule: rule},
+		Base: cfg.Workspace.Base, KeepRuns: cfg.History.Runs, History: past, Tools: cfg.Tools, Queue: queue, Pressure: &gates.Pressure{Rule: rule},
 	}
 	if o.verbose {
 		opt.Detail = a.console.note

@@ -91,10 +91,35 @@ func barText(r metric.Result) string {
 	if s := r.Worst.Series(); s != "" {
 		text += ", " + s
 	}
+	if len(r.Held) > 0 {
+		text += "; " + againstText(r.Held[0], len(r.Held))
+	}
 	if len(r.Parts) > 0 {
 		text += fmt.Sprintf("; %s within %.2g %% of it", strings.Join(r.Parts, " + "), 100*r.Rest)
 	}
 	return text
+}
+
+// againstText is the worst of the series against its reference.
+func againstText(w metric.Against, n int) string {
+	of := ""
+	if n > 1 {
+		of = fmt.Sprintf(", the worst of %d series", n)
+	}
+	switch w.Standing {
+	case metric.First:
+		return "the first of its kind" + of
+	case metric.Compared:
+		than := fmt.Sprintf("%s at %.10s%s", metric.Format(*w.Reference), orNone(w.Commit), of)
+		switch {
+		case w.Worse == 0:
+			return "the same as " + than
+		case w.Worse < 0:
+			return fmt.Sprintf("%.1f%% better than %s", -100*w.Worse, than)
+		}
+		return fmt.Sprintf("%.1f%% worse than %s", 100*w.Worse, than)
+	}
+	return string(w.Standing) + of
 }
 
 func ran(v gates.Verdict) string {

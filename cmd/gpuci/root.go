@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,11 +75,11 @@ code of their command.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.SetVersionTemplate("gpuci {{.Version}}\n")
-	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
-	cmd.AddCommand(a.gateCommand(), a.configCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand())
+	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand())
+	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd
 }
 
@@ -91,6 +92,11 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	hint := cmd.CommandPath() + " --help says what there is"
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, " or "+cmd.CommandPath()+" ") + "?"
+	}
+	for _, sub := range cmd.Commands() { // it is a command of another one
+		if slices.Contains(sub.SuggestFor, args[0]) && slices.ContainsFunc(sub.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
+			hint = "did you mean " + sub.CommandPath() + " " + args[0] + "?"
+		}
 	}
 	return coded{gates.ExitUsage, fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), hint}
 }
