@@ -1,13 +1,14 @@
 # make test    what `go test ./...` runs, with the race detector
 # make lint    gofmt, go vet, staticcheck, the import rule
 # make bench   the figures the documents quote, each beside its peer in the same run
+# make man     the manual pages, in bin/man
 # make soak    the long forms of the randomised tests
 # make incident  20 links at once on a slow disk, bare and through gpuci (root)
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 60s
 
-.PHONY: build test lint bench soak incident
+.PHONY: build test lint bench soak incident man
 
 build:
 	$(GO) build -o bin/ ./cmd/...
@@ -18,6 +19,7 @@ test:
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags bench,incident ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test -count=1 -run '^TestImportRule$$' ./cmd/gpuci
 
@@ -26,6 +28,9 @@ bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc ./reaper
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
+
+man: build
+	bin/gpuci man bin/man
 
 soak:
 	GPUCI_SOAK=1 $(GO) test -count=1 -timeout 120m ./...

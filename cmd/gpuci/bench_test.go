@@ -57,7 +57,7 @@ func each(a, b []float64, f func(a, b float64) float64) []float64 {
 	return out
 }
 
-func report(name, unit string, scale float64, values []float64, aim string) {
+func tell(name, unit string, scale float64, values []float64, aim string) {
 	s := summary(values)
 	fmt.Printf("%-44s %8.2f %s  [%.2f, %.2f]  n=%d  aim %s\n", name, s.Center*scale, unit, s.Lo*scale, s.Hi*scale, len(values), aim)
 }
@@ -105,14 +105,14 @@ func TestBenchOverhead(t *testing.T) {
 		gate, bare := paired(t, pairs,
 			func() *exec.Cmd { return w.command(t, "gate", "nothing") },
 			func() *exec.Cmd { return exec.Command("true") })
-		report(fmt.Sprintf("gate around nothing, %d files, minus bare", size.files), "ms", 1e3,
+		tell(fmt.Sprintf("gate around nothing, %d files, minus bare", size.files), "ms", 1e3,
 			each(gate, bare, func(a, b float64) float64 { return a - b }), size.aim)
 		_, status := paired(t, pairs,
 			func() *exec.Cmd { return exec.Command("true") },
 			func() *exec.Cmd {
 				return exec.Command("git", "-C", w.dir, "--no-optional-locks", "status", "--porcelain")
 			})
-		report(fmt.Sprintf("  beside it: git status, %d files", size.files), "ms", 1e3, status, "none")
+		tell(fmt.Sprintf("  beside it: git status, %d files", size.files), "ms", 1e3, status, "none")
 	}
 }
 
@@ -148,9 +148,9 @@ max = 2e-5
 		if err != nil {
 			t.Fatal(err)
 		}
-		report("gate printing 1 GiB, reader "+reader+", over `cmd >file`", "x ", 1,
+		tell("gate printing 1 GiB, reader "+reader+", over `cmd >file`", "x ", 1,
 			each(gate, bare, func(a, b float64) float64 { return a / b }), "1.5")
-		report("  the bare command", "s ", 1, bare, "none")
+		tell("  the bare command", "s ", 1, bare, "none")
 		fmt.Printf("%-44s %8.1f MiB  aim 48\n", "  gpuci's peak memory", float64(peak)/1024)
 	}
 }

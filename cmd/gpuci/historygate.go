@@ -174,7 +174,7 @@ func (a *app) resultsText(g gatePast) error {
 		if r.Partial {
 			word = "partial " + word
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.Local().Format("2006-01-02 15:04"), word, printable(orNone(r.Lane)), commitText(r), buildlock.Round(seconds(r.Seconds)), reason(r))
+		fmt.Fprintln(w, strings.Join(nonempty(r.Started.Local().Format("2006-01-02 15:04"), word, printable(orNone(r.Lane)), commitText(r), buildlock.Round(seconds(r.Seconds)).String(), reason(r)), "\t"))
 	}
 	return w.Flush()
 }

@@ -84,7 +84,7 @@ func (a *app) overviewText(p past, lines []latestLine) error {
 			lane = l.Lane
 			fmt.Fprintf(w, "lane %s\n", printable(orNone(lane)))
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", printable(l.Gate), l.Outcome, commitText(l.Result), agoText(time.Since(l.Started)), l.note())
+		fmt.Fprintf(w, "  %s\n", strings.Join(nonempty(printable(l.Gate), l.Outcome, commitText(l.Result), agoText(time.Since(l.Started)), l.note()), "\t"))
 	}
 	return w.Flush()
 }

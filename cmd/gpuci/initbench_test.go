@@ -39,6 +39,6 @@ func TestBenchInit(t *testing.T) {
 			cmd.Dir = w.dir
 			return cmd
 		})
-	report("gpuci init, 50 crates", "ms", 1e3, initial, "1000 ms")
-	report("  over cargo metadata --no-deps", "x ", 1, each(initial, cargo, func(a, b float64) float64 { return a / b }), "none")
+	tell("gpuci init, 50 crates", "ms", 1e3, initial, "1000 ms")
+	tell("  over cargo metadata --no-deps", "x ", 1, each(initial, cargo, func(a, b float64) float64 { return a / b }), "none")
 }

@@ -44,7 +44,10 @@ script can act on.
 
   gpuci gate --list        what gates there are
   gpuci gate NAME          run one
+  gpuci history            what came of them, and how their numbers went
   gpuci config             what holds here, and where it was written
+  gpuci init               write a gpuci.toml for what is here
+  gpuci doctor             what this machine lacks, and how to get it
 
 It also keeps the links of all builds on this machine in line, one at a time,
 in any directory and without a gpuci.toml:
