@@ -13,6 +13,7 @@ var (
 	feature   = regexp.MustCompile(`feature\s*=\s*"([^"]+)"`)
 	allOf     = regexp.MustCompile(`^(?:all\(|feature\s*=\s*"[^"]+"|[\s,)]|test\b)*$`)
 	elsewhere = regexp.MustCompile(`^(?:target_os\s*=\s*"(macos|windows|ios|android|freebsd)"|(windows))$`)
+	ownFlag   = regexp.MustCompile(`^\w+$`) // a word alone: --cfg or a build script sets it
 	modLine   = regexp.MustCompile(`(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
 	modPath   = regexp.MustCompile(`(?m)^\s*#\[path\s*=\s*"([^"]+)"\]`)
 	itemMacro = regexp.MustCompile(`(?m)^(?:\w+::)*(\w+)!\s*[({\[]`)
@@ -71,11 +72,30 @@ func (r *rustSources) gated(file string) (out []string) {
 	return out
 }
 
-// otherSystem names the system that a file is for, where it is not this one.
+// otherSystem names the system, or the flag, that a file is for, where that is
+// not what a plain cargo here gives.
 func (r *rustSources) otherSystem(file string) string {
-	m := elsewhere.FindStringSubmatch(strings.TrimSpace(r.condition(file)))
-	if m == nil {
-		return ""
+	cfg := strings.TrimSpace(r.condition(file))
+	if m := elsewhere.FindStringSubmatch(cfg); m != nil {
+		return "on " + m[1] + m[2]
 	}
-	return "on " + m[1] + m[2]
+	if flag := ownFlag.FindString(cfg); flag != "" && !slices.Contains(plainFlags, flag) && !r.sets(file, flag) {
+		return "with --cfg " + flag
+	}
+	return ""
+}
+
+// plainFlags hold in a debug build for tests here.
+var plainFlags = []string{"test", "unix", "debug_assertions", "panic", "doc", "doctest", "overflow_checks"}
+
+// sets says that a build script above a file speaks of a flag, which it may set.
+func (r *rustSources) sets(file, flag string) bool {
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		if strings.Contains(r.head(path.Join(dir, "build.rs")), flag) {
+			return true
+		}
+		if dir == "." || dir == "/" {
+			return false
+		}
+	}
 }
