@@ -214,16 +214,24 @@ func otherJob(args []string) error {
 	return s.Close()
 }
 
+// letIn lets other users into a directory of the test's, and into no directory
+// but the test's own.
+func letIn(t *testing.T, dir string) {
+	t.Helper()
+	own := filepath.Dir(t.TempDir())
+	for ; strings.HasPrefix(dir, own); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A second user reads, leaves his results in a journal, and the owner's next
 // gpuci has them, under his uid whatever he writes.
 func TestSecondUser(t *testing.T) {
 	needRoot(t)
 	st := newStage(t)
-	for dir := filepath.Dir(st.dir); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	letIn(t, filepath.Dir(st.dir))
 	s := st.open()
 	st.record(s, result("owners"))
 	other := func(id string) string {
@@ -271,9 +279,7 @@ func TestSecondUser(t *testing.T) {
 func TestNowhere(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
-	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
-		_ = os.Chmod(d, 0o755)
-	}
+	letIn(t, dir)
 	cmd := command(t, "other", filepath.Join(dir, "gpuci"), "lost")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
