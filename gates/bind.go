@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -40,11 +41,7 @@ func (f *flow) bind(ctx context.Context) {
 		return
 	}
 	b.state = state
-	if f.draft, err = worktrees.ReadDraft(ctx, f.opt.Lane, state); err != nil {
-		f.draft = worktrees.Draft{Commit: state.Commit} // then the whole lane is held against its commit
-		f.opt.detail("what is in the lane has no id: %v", err)
-	}
-	b.Tree = f.draft.Tree
+	f.readDraft(ctx, state)
 	b.Commit, b.Branch, b.Changes, b.Changed = state.Commit, state.Branch, state.Changes, state.Paths
 	if state.Commit == "" {
 		f.mark("bound to no commit: the branch has none yet")
@@ -57,6 +54,9 @@ func (f *flow) bind(ctx context.Context) {
 func (f *flow) rebind(ctx context.Context) {
 	defer f.lane.Close()
 	b := &f.v.Bound
+	if f.draft != nil {
+		b.Tree = f.draft().Tree
+	}
 	if b.Commit == "" || f.lane.Unchanged(ctx) {
 		return
 	}
@@ -69,6 +69,24 @@ func (f *flow) rebind(ctx context.Context) {
 	case now.Changes != b.state.Changes:
 		f.mark("the lane changed while the gate ran" + differing(b.state, now) + toSettle(b.state, now))
 	}
+}
+
+// readDraft gives what is in the lane its id. Of a clean one that is its commit's,
+// which nobody can change, and is asked for beside the gate.
+func (f *flow) readDraft(ctx context.Context, state worktrees.State) {
+	f.draft = sync.OnceValue(func() worktrees.Draft {
+		d, err := worktrees.ReadDraft(ctx, f.opt.Lane, state)
+		if err != nil {
+			f.opt.detail("what is in the lane has no id: %v", err)
+			return worktrees.Draft{Commit: state.Commit} // then the whole lane is held against its commit
+		}
+		return d
+	})
+	if state.Dirty {
+		_ = f.draft()
+		return
+	}
+	go func() { _ = f.draft() }()
 }
 
 // toSettle is what to do about it: what was not there before may be of the gate's

@@ -143,10 +143,10 @@ func (f *flow) earlier(ctx context.Context, list []inputs.Product) (out []inputs
 // snapshot keeps what the lane held, for a later look to tell whether the outcome
 // still stands.
 func (f *flow) snapshot(ctx context.Context, read inputs.Inputs) {
-	if f.opt.Lane.Root == "" || f.v.Bound.Unread {
+	if f.opt.Lane.Root == "" || f.v.Bound.Unread || f.draft == nil {
 		return
 	}
-	s, err := inputs.Take(ctx, f.opt.Lane, f.draft, read)
+	s, err := inputs.Take(ctx, f.opt.Lane, f.draft(), read)
 	if err != nil {
 		f.opt.detail("whether this outcome goes stale will not be told: %v", err)
 		return

@@ -60,11 +60,11 @@ type flow struct {
 	v        *Verdict
 	rec      *record
 	judge    *judge
-	build    *ended           // nil when the gate builds nothing
-	run      *ended           // nil when it did not get there
-	prepared int              // readers that were made for commands of the run
-	lane     *worktrees.Watch // on the lane, from before the build
-	draft    worktrees.Draft  // what is in it, from the same time
+	build    *ended                 // nil when the gate builds nothing
+	run      *ended                 // nil when it did not get there
+	prepared int                    // readers that were made for commands of the run
+	lane     *worktrees.Watch       // on the lane, from before the build
+	draft    func() worktrees.Draft // what is in it, from the same time; nil where nobody looked
 
 	against   *references       // of bars with within, once one was asked for
 	pressure  *timeline         // nil where it is not taken down
