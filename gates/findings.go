@@ -203,7 +203,12 @@ func (f *flow) judged(failed bool) {
 			f.mark("not covered by these arguments: " + r.Metric)
 			continue
 		}
-		f.state(r.State, failed, r.Metric+": "+strings.Join(r.Why, "; "))
+		text := r.Metric + ": " + strings.Join(r.Why, "; ")
+		if unheld(r) && !failed { // what to do about that was said when it was asked for
+			f.find(Broken, text)
+			continue
+		}
+		f.state(r.State, failed, text)
 	}
 	for _, w := range f.v.Witnesses {
 		if w.Matches == 0 && f.v.Partial {

@@ -61,13 +61,14 @@ func (f *flow) references(ctx context.Context) *references {
 	if r.base, r.err = worktrees.BaseOf(ctx, f.opt.Lane, f.opt.Base); r.err != nil {
 		return r
 	}
-	r.here, r.err = r.of(ctx, f.v.Bound.Branch, f.v.Bound.Commit)
+	r.here, r.err = r.of(ctx, f.v.Bound.Commit)
 	return r
 }
 
-// of says whether a commit is, or once was, one of the base branch.
-func (r *references) of(ctx context.Context, branch, commit string) (bool, error) {
-	if r.base == (worktrees.Base{}) || branch == r.base.Name {
+// of says whether a commit is one of the base branch. What was committed there
+// and taken back is none: nobody agreed on its numbers.
+func (r *references) of(ctx context.Context, commit string) (bool, error) {
+	if r.base == (worktrees.Base{}) {
 		return true, nil
 	}
 	on, asked := r.known[commit]
@@ -95,7 +96,7 @@ func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (
 	}
 	var second *history.Point
 	for _, p := range greens {
-		if on, err := r.of(ctx, p.Branch, p.Commit); err != nil || !on || p.Run == f.v.Run {
+		if on, err := r.of(ctx, p.Commit); err != nil || !on || p.Run == f.v.Run {
 			continue
 		}
 		if !p.Marks || !r.disturbed(ctx, p.Run) {
@@ -168,6 +169,18 @@ func (f *flow) unheld() (metric.Reference, metric.Standing) {
 		f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there", r.base.Name, f.gate.Name))
 		return metric.Reference{Why: fmt.Sprintf("no green of %s has it to be held against", r.base.Name)}, metric.Missing
 	}
+}
+
+// unheld says that a bar was not judged only because there is nothing to hold its
+// numbers against.
+func unheld(r metric.Result) bool {
+	missing := 0
+	for _, a := range r.Held {
+		if a.Standing == metric.Missing {
+			missing++
+		}
+	}
+	return missing > 0 && missing == len(r.Why)
 }
 
 // firsts marks what became a reference, and what could not be held against one.
