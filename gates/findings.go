@@ -67,13 +67,21 @@ func (f *flow) exit(c reader.Counts) (failed bool) {
 	default:
 		f.find(Red, fmt.Sprintf("the command failed (%s%s) and no test ran", how, f.which(e)))
 		if len(f.gate.Build) == 0 {
-			f.next("does it compile? Put the compiling into `build`, and a failure there is told apart")
+			f.next(f.whyNone())
 		}
 	}
 	for _, text := range c.Contradictions {
 		f.find(Red, text)
 	}
 	return true
+}
+
+// whyNone is what to look for where a command failed before any test ran.
+func (f *flow) whyNone() string {
+	if f.gate.Reader == "libtest" || f.gate.Reader == "gotest" {
+		return "does it compile? Put the compiling into `build`, and a failure there is told apart"
+	}
+	return "is all that it needs installed? Its own words are in the log"
 }
 
 // pytestNothing is pytest's word for "no tests ran": nothing was found to be
@@ -204,7 +212,7 @@ func (f *flow) judged(failed bool) {
 			continue
 		}
 		text := r.Metric + ": " + strings.Join(r.Why, "; ")
-		if unheld(r) && !failed { // what to do about that was said when it was asked for
+		if r.Printed && r.State == metric.Unreadable && !failed { // no reference, or below the floor: that is no matter of printing
 			f.find(Broken, text)
 			continue
 		}

@@ -58,6 +58,10 @@ func (f *flow) references(ctx context.Context) *references {
 		r.here = true
 		return r
 	}
+	if f.v.Bound.Commit == "" {
+		r.err = errors.New("which commit this is is not known")
+		return r
+	}
 	if r.base, r.err = worktrees.BaseOf(ctx, f.opt.Lane, f.opt.Base); r.err != nil {
 		return r
 	}
@@ -89,6 +93,10 @@ func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (
 	r := f.against
 	if r.err != nil {
 		return metric.Reference{Why: "there is nothing to hold it against: " + r.err.Error()}, metric.Missing
+	}
+	if b.Since.After(time.Now()) { // a wrong year would let everything pass
+		f.next("give since a time that has come")
+		return metric.Reference{Why: "since = " + b.Since.Format(time.RFC3339) + " is still to come, so that nothing can be held against anything"}, metric.Missing
 	}
 	greens, err := r.greens(ctx, of, b.Since)
 	if err != nil {
@@ -169,18 +177,6 @@ func (f *flow) unheld() (metric.Reference, metric.Standing) {
 		f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there", r.base.Name, f.gate.Name))
 		return metric.Reference{Why: fmt.Sprintf("no green of %s has it to be held against", r.base.Name)}, metric.Missing
 	}
-}
-
-// unheld says that a bar was not judged only because there is nothing to hold its
-// numbers against.
-func unheld(r metric.Result) bool {
-	missing := 0
-	for _, a := range r.Held {
-		if a.Standing == metric.Missing {
-			missing++
-		}
-	}
-	return missing > 0 && missing == len(r.Why)
 }
 
 // firsts marks what became a reference, and what could not be held against one.

@@ -24,9 +24,11 @@ type Stale struct {
 // of the repository; each lane is looked at once.
 func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, list []history.Result) []Stale {
 	out := make([]Stale, len(list))
+	var err error
 	lanes := map[string]worktrees.Lane{here.Name: here}
 	if slices.ContainsFunc(list, func(r history.Result) bool { return r.Lane != here.Name }) {
-		trees, _ := worktrees.List(ctx, here) // of one that is not listed nothing can be told
+		var trees []worktrees.Tree
+		trees, err = worktrees.List(ctx, here) // of one that is not listed nothing can be told
 		for _, t := range trees {
 			lanes[t.Name] = t.Lane
 		}
@@ -37,19 +39,28 @@ func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, lis
 	}
 	for name, at := range of {
 		lane, there := lanes[name]
-		if !there || lane.Root == "" {
+		unknown := ""
+		switch {
+		case name == "" && here.Root == "":
+			unknown = "outside of git nobody can tell"
+		case !there && err != nil:
+			unknown = "the lanes cannot be listed"
+		case !there:
+			unknown = "the lane is not there any more"
+		}
+		if unknown != "" {
 			for _, i := range at {
-				out[i].Unknown = "the lane is not there any more"
+				out[i].Unknown = unknown
 			}
 			continue
 		}
-		staleIn(ctx, cfg, here, lane, list, at, out)
+		staleIn(ctx, configOf(cfg, here, lane), lane, list, at, out)
 	}
 	return out
 }
 
 // staleIn looks at one lane.
-func staleIn(ctx context.Context, cfg *config.Config, here, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
+func staleIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
 	state, err := worktrees.ReadState(ctx, lane)
 	var then []inputs.Snapshot
 	var which []int
@@ -58,7 +69,7 @@ func staleIn(ctx context.Context, cfg *config.Config, here, lane worktrees.Lane,
 		switch g, known := cfg.Gate(list[i].Gate); {
 		case err != nil:
 			out[i].Unknown = err.Error()
-		case known && lane.Root == here.Root && list[i].Config != "" && list[i].Config != hashOf(*g):
+		case known && list[i].Config != "" && list[i].Config != hashOf(*g):
 			out[i].Text = "the gate's settings have changed"
 		case missing != nil && list[i].Commit == "":
 			out[i].Unknown = "it never came to look at the lane"
@@ -70,7 +81,7 @@ func staleIn(ctx context.Context, cfg *config.Config, here, lane worktrees.Lane,
 			then, which = append(then, snap), append(which, i)
 		}
 	}
-	changes, err := inputs.Compare(ctx, lane, state, own(cfg, here, lane), then)
+	changes, err := inputs.Compare(ctx, lane, state, own(cfg, lane), then)
 	for n, i := range which {
 		switch {
 		case err != nil:
@@ -83,15 +94,25 @@ func staleIn(ctx context.Context, cfg *config.Config, here, lane worktrees.Lane,
 	}
 }
 
-// own are the paths, from a lane's root, that gpuci itself writes; and in the
-// lane that we stand in its settings, which are held against gate by gate.
-func own(cfg *config.Config, here, lane worktrees.Lane) (out []string) {
-	files := []string{cfg.History.TSV}
-	if lane.Root == here.Root {
-		files = append(files, config.FileName)
+// configOf is a lane's own configuration, where it is at the same place; else the
+// one we have.
+func configOf(cfg *config.Config, here, lane worktrees.Lane) *config.Config {
+	dir, err := filepath.Rel(here.Root, cfg.Root)
+	if err != nil || lane.Root == here.Root {
+		return cfg
 	}
-	for _, file := range files {
-		name, err := filepath.Rel(here.Root, filepath.Join(cfg.Root, file))
+	other, err := config.Load(config.DefaultSources(filepath.Join(lane.Root, dir, config.FileName)))
+	if err != nil {
+		return cfg
+	}
+	return other
+}
+
+// own are the paths, from a lane's root, that gpuci itself writes, and the
+// settings, which are held against gate by gate.
+func own(cfg *config.Config, lane worktrees.Lane) (out []string) {
+	for _, file := range []string{cfg.History.TSV, config.FileName} {
+		name, err := filepath.Rel(lane.Root, filepath.Join(cfg.Root, file))
 		if file != "" && err == nil && filepath.IsLocal(name) {
 			out = append(out, name)
 		}

@@ -29,6 +29,8 @@ of its parents. A line that was there must be there, unchanged and in the order
 it had, whatever stands between; a row that says otherwise of a run than another
 one, and what a merge left behind, are found as well. Nothing is written.
 
+A line that a commit lost and a later one put back is not lost.
+
 The file is appended to by gpuci history export. Branches that both append are
 merged by keeping the lines of both, with this line in .gitattributes:
 
@@ -82,6 +84,8 @@ type checked struct {
 	Lost    []missed `json:"lost,omitempty"`
 	Wrong   []string `json:"wrong,omitempty"` // lines that are no rows, or contradict others
 	Union   bool     `json:"merge-union"`
+
+	now map[string]bool // the lines of the file as it is
 }
 
 // missed is a line that one form of the file has and a later one has not.
@@ -129,7 +133,10 @@ func (a *app) historyCheck(cmd *cobra.Command) error {
 const maxCommits = 200
 
 func (f tsvFile) check(ctx context.Context, now []byte, base string) (checked, error) {
-	c := checked{Type: "check", File: f.name}
+	c := checked{Type: "check", File: f.name, now: make(map[string]bool)}
+	for line := range strings.Lines(string(now)) {
+		c.now[strings.TrimRight(line, "\r\n")] = true
+	}
 	if attr, err := worktrees.Attribute(ctx, f.lane, f.name, "merge"); err == nil {
 		c.Union = attr == "union"
 	}
@@ -204,6 +211,9 @@ func (f tsvFile) hold(ctx context.Context, c *checked, from, to string, later []
 		return err
 	}
 	for _, l := range tsv.Held(earlier, later) {
+		if to != "" && c.now[l.Line] { // put back since, or only moved: what the file has now counts
+			continue
+		}
 		if !c.said(l) {
 			c.Lost = append(c.Lost, missed{from, to, l})
 		}

@@ -102,7 +102,7 @@ func (a *app) historyExport(cmd *cobra.Command, o exportFlags) error {
 	if a.json {
 		return a.jsonLine(line)
 	}
-	_, err = fmt.Fprintf(a.out, "%s: %s of %s appended\n", cfg.History.TSV, count(added, "row", "rows"), count(results, "result", "results"))
+	_, err = fmt.Fprintf(a.out, "%s: %s appended, %s looked at\n", cfg.History.TSV, count(added, "row", "rows"), count(results, "result", "results"))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gpuci/buildlock"
+	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
 )
@@ -37,6 +38,9 @@ func (a *app) gateHistory(ctx context.Context, p past, gate string) error {
 	}
 	if _, there := p.cfg.Gate(gate); !there && len(g.results) == 0 {
 		return noGate(p.cfg, gate)
+	}
+	if g.flags.metric != "" && len(g.courses) == 0 {
+		return coded{gates.ExitNothing, fmt.Sprintf("gate %s has no metric %q", gate, g.flags.metric), "gpuci history " + gate + " shows which there are"}
 	}
 	if p.flags.json {
 		return a.gateJSON(g)
@@ -106,6 +110,9 @@ func (a *app) gateText(g gatePast) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", printable(g.gate), countsText(g.counts))
 	for _, l := range g.latest {
+		if len(g.flags.lanes) > 0 && !slices.Contains(g.flags.lanes, l.Lane) {
+			continue
+		}
 		fmt.Fprintf(&b, "last in this lane: %s", strings.Join(nonempty(l.Outcome, commitText(l.Result), agoText(time.Since(l.Started)), l.note()), ", "))
 		b.WriteString("\n")
 	}

@@ -40,6 +40,7 @@ type Result struct {
 	Min     *float64  `json:"min,omitempty"`
 	Max     *float64  `json:"max,omitempty"`
 	Floor   *float64  `json:"floor,omitempty"`
+	Printed bool      `json:"-"`                // every number was printed well: what is wrong is what it is
 	Held    []Against `json:"within,omitempty"` // each series against its reference, the worst first
 	Parts   []string  `json:"parts,omitempty"`  // what adds up to it
 	Rest    float64   `json:"rest,omitempty"`   // the largest share of it that is in no part
@@ -63,6 +64,7 @@ func (c *Collector) Judge(b Bar) Result {
 	if need := max(1, b.MinMatches); f.Count < need && f.Faulty == 0 {
 		r.fail(Unreadable, missing(b, f.Count, need))
 	}
+	r.Printed = r.State == Held
 	if f.Count == 0 {
 		return r
 	}
