@@ -3,6 +3,7 @@ package history
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +20,7 @@ const childEnv = "GPUCI_TEST_HISTORY_CHILD"
 
 func TestMain(m *testing.M) {
 	if words := strings.Split(os.Getenv(childEnv), "\x1f"); words[0] != "" {
-		jobs := map[string]func([]string) error{"record": recordJob, "hold": holdJob, "other": otherJob, "migrate": migrateJob, "fill": fillJob}
+		jobs := map[string]func([]string) error{"record": recordJob, "hold": holdJob, "other": otherJob, "migrate": migrateJob, "fill": fillJob, "time": timeJob}
 		if err := jobs[words[0]](words[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -135,4 +136,35 @@ func result(run string) Result {
 			{Metric: "bwd", Unit: "ms", Count: 1, Low: 2.25, High: 2.25},
 		},
 	}
+}
+
+// timeJob does so many records, or files of 4 KiB, and says what each took, in
+// nanoseconds. A gate opens the history for its one result.
+func timeJob(args []string) error {
+	count, _ := strconv.Atoi(args[3])
+	for i := range count {
+		began := time.Now()
+		name := fmt.Sprintf("%s-%d", args[2], i)
+		var s *Store
+		var err error
+		if args[0] == "file" {
+			path := args[1] + "/" + name
+			err = errors.Join(os.WriteFile(path+".part", make([]byte, 4096), 0o644), os.Rename(path+".part", path))
+		} else {
+			if s, err = Open(context.Background(), Options{State: args[1], Note: func(text string) { fmt.Fprintln(os.Stderr, text) }}); err != nil {
+				return err
+			}
+			began = time.Now()
+			err = s.Record(context.Background(), result(name))
+		}
+		took := time.Since(began)
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(took.Nanoseconds())
+	}
+	return nil
 }

@@ -11,11 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkpoint is how many pages the log grows to before whoever commits writes it
-// back and syncs: about 60 results. The next Store to find nobody else reads
-// through all of it, some 2 ms for so many.
-const checkpoint = 256
-
 // connect is one connection to a database, made when it is first used. Two
 // connections of a process do each other no harm: SQLite knows both.
 func connect(path string, wait time.Duration, readOnly bool) *sql.DB {
@@ -23,7 +18,7 @@ func connect(path string, wait time.Duration, readOnly bool) *sql.DB {
 	if readOnly {
 		q.Set("mode", "ro")
 	} else {
-		q["_pragma"] = []string{"synchronous(normal)", "foreign_keys(on)", fmt.Sprintf("wal_autocheckpoint(%d)", checkpoint), "journal_size_limit(4194304)"}
+		q["_pragma"] = []string{"synchronous(normal)", "foreign_keys(on)", "wal_autocheckpoint(0)"} // see fold
 	}
 	db, _ := sql.Open("sqlite", uri(path)+"?"+q.Encode()) // fails only for an unknown driver
 	db.SetMaxOpenConns(1)

@@ -27,11 +27,11 @@
 // to look at its header, to hash it or to copy it, and nobody else in the
 // process may; lstat(2) and rename(2) do no harm.
 //
-// # No sync at the end of a gate
+// # Hardly a sync at the end of a gate
 //
 // The last connection to leave a database in WAL mode writes the log into it
 // and syncs both, which takes seconds on the stalled disk that gpuci is made
 // for. A connection that may only read cannot do that, so a Store keeps one and
-// closes it last: the log stays, is written back once in so many pages by
-// whoever is writing then, and lets a user who may not write here read.
+// closes it last. The log stays: it is written back when it has grown, by one
+// Store in ten or so, and lets a user who may not write here read.
 package history

@@ -59,6 +59,23 @@ func TestForm0(t *testing.T) {
 	}
 }
 
+// A verdict that kept its series apart gives each by itself, and which of them
+// later numbers are held against.
+func TestFromVerdict(t *testing.T) {
+	r, err := FromVerdict([]byte(`{"type":"verdict","run":"r","gate":"g","outcome":"green",
+		"metrics":[{"metric":"bwd","unit":"ms","count":3,"low":{"value":1},"high":{"value":9},
+			"series":[{"labels":"k=a","count":2,"low":1,"high":2,"last":2},{"labels":"k=b","count":1,"low":9,"high":9,"last":9}]}],
+		"bars":[{"metric":"bwd","within":[{"labels":"k=b","standing":"first"},{"labels":"k=a","standing":"held"}]}]}`))
+	two, nine := 2.0, 9.0
+	want := []Metric{{Metric: "bwd", Unit: "ms", Labels: "k=a", Count: 2, Low: 1, High: 2, Last: &two}, {Metric: "bwd", Unit: "ms", Labels: "k=b", Count: 1, Low: 9, High: 9, Last: &nine, First: true}}
+	if diff := cmp.Diff(want, r.Metrics); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if _, err := FromVerdict([]byte(`{"type":"kill","run":"r","gate":"g","outcome":"green"}`)); err == nil {
+		t.Error("it is no verdict")
+	}
+}
+
 // Of more runs than the bound, the newest are taken.
 func TestManyRuns(t *testing.T) {
 	st := newStage(t)

@@ -101,7 +101,10 @@ func (s *Store) candidates() map[string]string {
 	if path := filepath.Join(s.o.State, "reaper.jsonl"); exists(path) {
 		out["reaper.jsonl"] = path
 	}
-	if info, err := os.Lstat(s.journals()); err != nil || !info.IsDir() {
+	if info, err := os.Lstat(s.journals()); err != nil {
+		return out
+	} else if !info.IsDir() {
+		s.note("%s is no directory: no journals are imported; move it away", s.journals())
 		return out
 	}
 	dir, err := os.Open(s.journals())

@@ -243,20 +243,28 @@ func TestSecondUser(t *testing.T) {
 		}
 		return string(out)
 	}
-	for i, id := range []string{"first", "second"} {
+	for i, id := range []string{"first", "second", "third"} {
 		said := other(id)
 		for _, want := range []string{"reads owners", "uid 65534 may not write to it", "journal/box-65534.jsonl"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q is not in %s", want, said)
 			}
 		}
-		if i == 0 {
-			st.close(s) // and once when nobody has it open
+		switch i {
+		case 0: // and once when nobody has it open
+			st.close(s)
+		case 1: // and once when its log is empty
+			s = st.open()
+			s.fold(0)
+			st.close(s)
+			if info, err := os.Stat(st.path("history.db-wal")); err != nil || info.Size() > 0 {
+				t.Errorf("the log was not cut: %v", err)
+			}
 		}
 	}
 	s = st.open()
 	r, err := s.Find(t.Context(), "first")
-	if ids := st.runs(s, Query{}); len(ids) != 3 || err != nil || r.UID != nobody {
+	if ids := st.runs(s, Query{}); len(ids) != 4 || err != nil || r.UID != nobody {
 		t.Errorf("%q, %+v, %v", ids, r, err)
 	}
 	if err := s.Amend(t.Context(), "first", func(*Result) {}); err == nil {

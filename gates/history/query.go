@@ -47,7 +47,7 @@ func (q Query) conditions(started string) *clause {
 		}
 	}
 	if !q.Partial {
-		c.and("r.partial = 0")
+		c.and("+r.partial = 0") // the plus keeps SQLite from the index of the newest, which is no help here
 	}
 	if len(q.Outcomes) > 0 {
 		c.and("r.outcome in (?"+strings.Repeat(", ?", len(q.Outcomes)-1)+")", values(q.Outcomes)...)

@@ -266,6 +266,20 @@ func TestAmend(t *testing.T) {
 	}
 }
 
+// Numbers that a caller gives in two pieces are one point of their series.
+func TestMerged(t *testing.T) {
+	st := newStage(t)
+	s := st.open()
+	r, one, two := result("r"), 1.0, 2.0
+	r.Metrics = []Metric{{Metric: "m", Count: 2, Low: 1, High: 4, Last: &one}, {Metric: "m", Unit: "s", Count: 1}, {Metric: "m", Count: 3, Low: 0.5, High: 2, Last: &two, First: true}}
+	st.record(s, r)
+	got, err := s.Find(t.Context(), "r")
+	want := []Metric{{Metric: "m", Count: 5, Low: 0.5, High: 4, Last: &two, First: true}, {Metric: "m", Unit: "s", Count: 1}}
+	if diff := cmp.Diff(want, got.Metrics); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
 // Two sweeps that saw one process end it count once, also where one of them did
 // not write down the boot.
 func TestKills(t *testing.T) {

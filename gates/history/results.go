@@ -109,8 +109,9 @@ const newest = `
 with recursive newest(id) as (
 	select (select id from results where partial = 0 order by lane, gate, started desc limit 1)
 	union all
-	select (select n.id from results n where n.partial = 0 and (n.lane, n.gate) > (r.lane, r.gate)
-		order by n.lane, n.gate, n.started desc limit 1)
+	select coalesce(
+		(select n.id from results n where n.partial = 0 and n.lane = r.lane and n.gate > r.gate order by n.gate, n.started desc limit 1),
+		(select n.id from results n where n.partial = 0 and n.lane > r.lane order by n.lane, n.gate, n.started desc limit 1))
 	from newest join results r on r.id = newest.id
 )
 select ` + resultColumns + ` from newest join results r on r.id = newest.id join bodies b on b.result = r.id

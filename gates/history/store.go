@@ -114,6 +114,7 @@ func (s *Store) place() error {
 func (s *Store) Close() error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
+	s.fold(usualLog)
 	err := s.detach()
 	s.unread = errors.New("it is closed")
 	s.unwritten = s.unread

@@ -75,7 +75,7 @@ func (s *Store) writing() (*sql.DB, error) {
 // write runs work in one transaction that has the right to write from its
 // beginning, so that it never finds at its end that somebody else was faster.
 func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
-	return s.do(ctx, s.writing, func(db *sql.DB) error {
+	err := s.do(ctx, s.writing, func(db *sql.DB) error {
 		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
@@ -87,4 +87,8 @@ func (s *Store) write(ctx context.Context, work func(*sql.Tx) error) error {
 		}
 		return tx.Commit()
 	})
+	if err == nil {
+		s.fold(maxLog)
+	}
+	return err
 }
