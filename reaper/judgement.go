@@ -24,6 +24,8 @@ type Judged struct {
 	Top      int    // pid of the topmost process of its tree
 	Leaked   bool   // a sweep ends it
 	Young    bool   // it would be leaked if it were as old as the floor
+	Shell    int    // pid of a shell above a top that is not leaked, which process 1 has taken over; 0 for none
+	Served   bool   // it is not leaked because process 1 may have started it
 	Why      string // for people
 }
 
@@ -68,6 +70,10 @@ func (t *trial) judgement() Judgement {
 		if why, spared := t.spare[pid]; spared {
 			j.Leaked, j.Young, j.Why = false, false, why
 		}
+		if up, ok := t.lostShell(j.Process); ok && !j.Leaked && pid == j.Top && j.Tool != "" {
+			j.Shell = up.PID
+		}
+		j.Served = !j.Leaked && pid == j.Top && t.ancestry(j.Process) == served
 		depth[pid] = t.depth(pid)
 		out.Judged = append(out.Judged, j)
 	}

@@ -143,10 +143,19 @@ func (t *trial) tell(p Process, a ancestry) string {
 		return fmt.Sprintf("orphaned (handed to %s)", parent)
 	}
 	text := fmt.Sprintf("its parent %s lives: a build", parent)
-	if up := t.Processes[p.PPID]; up.PPID == 1 && up.PID != up.Session && up.Exe.Known() && interpreter(base(up.Exe)) {
+	if up, ok := t.lostShell(p); ok {
 		text += fmt.Sprintf("; if what started that %s is gone, kill %d by hand and sweep again", up.Comm, up.PID)
 	}
 	return text
+}
+
+// lostShell is the parent of a process if that is a shell which process 1 has
+// taken over: what is left of an edge of ninja, whose /bin/sh does not exec its
+// last command, or of a script that somebody started with nohup. Nothing tells
+// the two apart.
+func (t *trial) lostShell(p Process) (Process, bool) {
+	up, ok := t.Processes[p.PPID]
+	return up, ok && up.PID != 1 && up.PPID == 1 && up.PID != up.Session && up.Exe.Known() && interpreter(base(up.Exe))
 }
 
 // foreign says why a process is not ours to end, "" when it is.

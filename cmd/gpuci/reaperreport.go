@@ -37,6 +37,9 @@ func (a *app) sweepText(s swept) error {
 	for _, j := range s.spared {
 		line("let be: %s (%s), %s old: %s; %s", j.Program(), suspect{Judged: j}.who(), buildlock.Round(j.Age), j.Why, remedy(j))
 	}
+	if shells := lostShells(s.spared); len(shells) > 0 {
+		line("if what started these shells is gone (ninja, a script): kill %s; then sweep again", strings.Join(shells, " "))
+	}
 	if text := elsewhereText(s.leaks); text != "" {
 		line("%s", text)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"gpuci/reaper"
 )
@@ -34,7 +35,7 @@ func (s *swept) letBe(x reaper.Judged) bool {
 	case x.Young:
 		return true
 	}
-	return s.meant[x.Lane] && (x.Why == othersOrphan || s.rules.TestBinaries && x.Kind == reaper.InTarget)
+	return s.meant[x.Lane] && (x.Why == othersOrphan || x.Shell > 0 || x.Served || s.rules.TestBinaries && x.Kind == reaper.InTarget)
 }
 
 // told says that the report has one already.
@@ -54,6 +55,21 @@ func remedy(j reaper.Judged) string {
 		return "sweep again"
 	case j.Why == othersOrphan:
 		return "that user can end it"
+	case j.Served:
+		return fmt.Sprintf("systemctl stop, if it is a service; else kill %d", j.PID)
+	case j.Shell > 0:
+		return "all such shells are named below"
 	}
 	return fmt.Sprintf("if it is to go all the same: kill %d", j.PID)
+}
+
+// lostShells are the shells that process 1 has taken over, each once, above what
+// was let be.
+func lostShells(list []reaper.Judged) (pids []string) {
+	for _, j := range list {
+		if pid := strconv.Itoa(j.Shell); j.Shell > 0 && !slices.Contains(pids, pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -32,6 +32,12 @@ const makefile = "all: x1 x2 x3\nx%: main.c\n\t@cc -o $@ main.c -Wl,--version-sc
 // makeIn starts one in a lane, and returns when all of its linkers wait.
 func (s stage) makeIn(t *testing.T, dir string) *makeBuild {
 	t.Helper()
+	return s.makeBy(t, dir, makefile)
+}
+
+// makeBy is makeIn by another makefile.
+func (s stage) makeBy(t *testing.T, dir, makefile string) *makeBuild {
+	t.Helper()
 	for _, tool := range []string{"make", "cc", "ld"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			needsTool(t, tool)
