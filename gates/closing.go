@@ -40,6 +40,7 @@ func (f *flow) tellLeftover(s startedRecord, r proc.Result) {
 			f.opt.note("%s%s", line.text, strings.Join(line.list, ", "))
 		}
 	}
+	f.writeKills(leftoverKills(s, r.Ended, f.v.Run, strings.TrimSpace(of)))
 	if killed {
 		f.closeKilled(s, dir, l)
 	} else {

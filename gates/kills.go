@@ -77,3 +77,19 @@ func (r KillRecord) Append(state string) error {
 	}
 	return nil
 }
+
+// leftoverKills are the lines of what was ended of a run whose gpuci was killed.
+func leftoverKills(s startedRecord, ended []proc.Stat, by, of string) (list []KillRecord) {
+	boot, _ := proc.Real.BootID()
+	for _, p := range ended {
+		r := KillRecord{
+			Type: "kill", Time: time.Now(), Run: by, Boot: boot, PID: p.PID, Start: p.Start, Comm: p.Comm, Kind: string(reaper.Started),
+			Lane: s.Lane, Why: of, Age: proc.Real.Age(p).Seconds(), CPU: proc.CPUTime(p.CPU).Seconds(), UID: os.Getuid(), By: os.Getuid(),
+		}
+		if s.UID != nil {
+			r.UID = *s.UID
+		}
+		list = append(list, r)
+	}
+	return list
+}

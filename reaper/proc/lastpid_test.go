@@ -28,7 +28,7 @@ func TestLastPID(t *testing.T) {
 }
 
 func FuzzParseLastPID(f *testing.F) {
-	for _, seed := range []string{"0.20 0.18 0.12 1/80 11206\n", "", "1 2 3 4 -5", "1 2 3 4 x", "1 2 3 4 99999999999999999999"} {
+	for _, seed := range []string{"0.20 0.18 0.12 1/80 11206\n", "", "1 2 3 4 -5", "1 2 3 4 x", "1 2 3 4 -0", "1 2 3 4 99999999999999999999"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -36,7 +36,7 @@ func FuzzParseLastPID(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if words := strings.Fields(text); pid < 0 || strings.TrimLeft(words[4], "+0") != strings.TrimLeft(strconv.Itoa(pid), "0") {
+		if words := strings.Fields(text); pid < 0 || strings.TrimLeft(words[4], "+-0") != strings.TrimLeft(strconv.Itoa(pid), "0") {
 			t.Errorf("%q: %d", text, pid)
 		}
 	})
