@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func (r *references) of(ctx context.Context, commit string) (bool, error) {
 }
 
 // reference is what a series is held against: the newest green of the base
-// branch. One that was measured while others were at work serves only where
+// branch that is ours. One that was measured while others were at work serves only where
 // there is no other.
 func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (metric.Reference, metric.Standing) {
 	r := f.against
@@ -104,10 +105,14 @@ func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (
 	}
 	var second *history.Point
 	for _, p := range greens {
-		if on, err := r.of(ctx, p.Commit); err != nil || !on || p.Run == f.v.Run {
+		if on, err := r.of(ctx, p.Commit); err != nil || !on || p.Run == f.v.Run || p.Started.After(time.Now()) {
 			continue
 		}
-		if !p.Marks || !r.disturbed(ctx, p.Run) {
+		was, err := r.store.Find(ctx, p.Run)
+		if err != nil || was.UID != os.Geteuid() { // anybody can put a line into a journal
+			continue
+		}
+		if !disturbed(was) {
 			return referenceOf(p), metric.Compared
 		}
 		if second == nil {
@@ -125,9 +130,8 @@ func referenceOf(p history.Point) metric.Reference {
 }
 
 // disturbed says whether a run carries a mark that others were at work.
-func (r *references) disturbed(ctx context.Context, run string) bool {
-	was, err := r.store.Find(ctx, run)
-	return err == nil && slices.ContainsFunc(was.Marks, func(m string) bool {
+func disturbed(was history.Result) bool {
+	return slices.ContainsFunc(was.Marks, func(m string) bool {
 		return strings.HasPrefix(m, "under pressure") || strings.HasPrefix(m, "links ran under pressure") || strings.HasPrefix(m, quietMark)
 	})
 }
@@ -216,10 +220,11 @@ func (f *flow) gone(ctx context.Context) {
 	}
 	var missing []string
 	for _, r := range f.v.Bars {
-		if len(r.Held) == 0 || r.Held[0].Run == "" {
+		at := slices.IndexFunc(r.Held, func(a metric.Against) bool { return a.Run != "" })
+		if at < 0 {
 			continue
 		}
-		was, err := f.against.store.Find(ctx, r.Held[0].Run)
+		was, err := f.against.store.Find(ctx, r.Held[at].Run)
 		if errors.Is(err, history.ErrUnknown) || err != nil {
 			continue
 		}

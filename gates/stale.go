@@ -24,6 +24,7 @@ type Stale struct {
 // of the repository; each lane is looked at once.
 func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, list []history.Result) []Stale {
 	out := make([]Stale, len(list))
+	state, _ := StateDir(here, cfg.Root)
 	var err error
 	lanes := map[string]worktrees.Lane{here.Name: here}
 	if slices.ContainsFunc(list, func(r history.Result) bool { return r.Lane != here.Name }) {
@@ -54,18 +55,20 @@ func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, lis
 			}
 			continue
 		}
-		staleIn(ctx, configOf(cfg, here, lane), lane, list, at, out)
+		staleIn(ctx, configOf(cfg, here, lane), state, lane, list, at, out)
 	}
 	return out
 }
 
 // staleIn looks at one lane.
-func staleIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
-	state, err := worktrees.ReadState(ctx, lane)
+func staleIn(ctx context.Context, cfg *config.Config, state string, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
+	now, err := worktrees.ReadState(ctx, lane)
 	var then []inputs.Snapshot
 	var which []int
 	for _, i := range at {
-		snap, missing := inputs.Load(list[i].Dir)
+		// Not where the result says: the repository may have moved, and a journal
+		// may say anything.
+		snap, missing := inputs.Load(filepath.Join(state, "runs", list[i].Run))
 		switch g, known := cfg.Gate(list[i].Gate); {
 		case err != nil:
 			out[i].Unknown = err.Error()
@@ -81,7 +84,7 @@ func staleIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane, list 
 			then, which = append(then, snap), append(which, i)
 		}
 	}
-	changes, err := inputs.Compare(ctx, lane, state, own(cfg, lane), then)
+	changes, err := inputs.Compare(ctx, lane, now, own(cfg, lane), then)
 	for n, i := range which {
 		switch {
 		case err != nil:

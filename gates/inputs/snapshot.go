@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"gpuci/worktrees"
@@ -110,13 +111,21 @@ func content(l worktrees.Leaf) string {
 // Load reads the snapshot in a run's directory. The error wraps fs.ErrNotExist
 // where none was kept.
 func Load(dir string) (Snapshot, error) {
-	f, err := os.Open(filepath.Join(dir, FileName))
+	// O_NONBLOCK: a pipe of that name must not hold us.
+	f, err := os.OpenFile(filepath.Join(dir, FileName), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("load snapshot: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSnapshot+1))
 	var s Snapshot
+	var data []byte
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNoFile
+	}
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, maxSnapshot+1))
+	}
 	switch {
 	case err != nil:
 	case len(data) > maxSnapshot:
