@@ -20,16 +20,15 @@ const gitGrace = time.Second
 // *exec.ExitError where git gave a status, exec.ErrNotFound where there is no
 // git, and the context's error where that ended it.
 func runGit(ctx context.Context, l Lane, stdin []byte, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append(gitOptions(l), args...)...)
-	cmd.Dir = l.Root
-	cmd.Env = gitEnv(os.Environ())
+	return runGitWith(ctx, l, nil, stdin, args...)
+}
+
+// runGitWith is runGit with variables in the environment.
+func runGitWith(ctx context.Context, l Lane, env []string, stdin []byte, args ...string) ([]byte, error) {
+	cmd := gitCommand(ctx, l, env, args...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	// Its own group, so that the git it starts in a submodule ends with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = gitGrace
 	out, err := cmd.Output()
 	switch {
 	case err == nil:
@@ -40,6 +39,19 @@ func runGit(ctx context.Context, l Lane, stdin []byte, args ...string) ([]byte, 
 		return nil, fmt.Errorf("run git %s: %w; install git 2.25 or later (apt-get install git)", args[0], err)
 	}
 	return out, fmt.Errorf("run git %s in %s: %w: %s", args[0], l.Root, err, strings.TrimSpace(stderr.String()))
+}
+
+// gitCommand is a git in a lane, with variables of ours that would be another's
+// mistake. It has a group of its own, so that the git it starts in a submodule
+// ends with it.
+func gitCommand(ctx context.Context, l Lane, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append(gitOptions(l), args...)...)
+	cmd.Dir = l.Root
+	cmd.Env = append(gitEnv(os.Environ()), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = gitGrace
+	return cmd
 }
 
 // gitOptions come before every git command. The worktree is given so that a

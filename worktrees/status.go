@@ -28,6 +28,16 @@ type report struct {
 // readStatus asks git about some paths, or about all when there are none or
 // too many.
 func readStatus(ctx context.Context, l Lane, paths []string) (report, error) {
+	out, err := runGit(ctx, l, nil, statusArgs(paths)...)
+	if err != nil {
+		return report{}, err
+	}
+	return parseStatus(string(out))
+}
+
+// statusArgs ask about some paths, or about the whole lane where they are none
+// or too many.
+func statusArgs(paths []string) []string {
 	args := []string{
 		"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
 		"--untracked-files=all", "--ignored=no", "--ignore-submodules=none", "--",
@@ -37,11 +47,7 @@ func readStatus(ctx context.Context, l Lane, paths []string) (report, error) {
 			args = append(args, ":(literal)"+path) // a name, never a pattern
 		}
 	}
-	out, err := runGit(ctx, l, nil, args...)
-	if err != nil {
-		return report{}, err
-	}
-	return parseStatus(string(out))
+	return args
 }
 
 // parseStatus reads `git status --porcelain=v2 -z --branch` (git-status(1)). A

@@ -5,42 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 )
-
-// gitCommand is a git in a lane, with variables of ours that would be another's
-// mistake.
-func gitCommand(ctx context.Context, l Lane, env []string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append(gitOptions(l), args...)...)
-	cmd.Dir = l.Root
-	cmd.Env = append(gitEnv(os.Environ()), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = gitGrace
-	return cmd
-}
-
-// runGitWith is runGit with variables in the environment.
-func runGitWith(ctx context.Context, l Lane, env []string, stdin []byte, args ...string) ([]byte, error) {
-	cmd := gitCommand(ctx, l, env, args...)
-	cmd.Stdin = bytes.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("run git in %s: %w: %s", l.Root, err, strings.TrimSpace(stderr.String()))
-	}
-	return out, errors.Join(ctx.Err(), err)
-}
 
 // objects is a git that hands out objects, one for each id it is asked.
 type objects struct {

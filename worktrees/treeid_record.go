@@ -34,14 +34,7 @@ func readRecords(ctx context.Context, l Lane, st State) (commit string, records 
 
 // askRecords asks what readStatus asks.
 func askRecords(ctx context.Context, l Lane, paths []string) (head, []record, error) {
-	args := []string{
-		"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
-		"--untracked-files=all", "--ignored=no", "--ignore-submodules=none", "--",
-	}
-	for _, path := range paths {
-		args = append(args, ":(literal)"+path)
-	}
-	out, err := runGit(ctx, l, nil, args...)
+	out, err := runGit(ctx, l, nil, statusArgs(paths)...)
 	if err != nil {
 		return head{}, nil, err
 	}
