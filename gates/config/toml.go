@@ -8,6 +8,9 @@ import (
 	"unicode"
 )
 
+// TOMLString writes a string as a value of the file.
+func TOMLString(s string) string { return tomlString(s) }
+
 // tomlString writes a string: as a literal where that saves escapes, as
 // patterns are best read.
 func tomlString(s string) string {

@@ -47,7 +47,7 @@ func FuzzTOML(f *testing.F) {
 			return
 		}
 		var got struct{ K string }
-		if err := toml.Unmarshal([]byte("k = "+tomlString(s)+" # "+printable(s)+"\n"), &got); err != nil || got.K != s {
+		if err := toml.Unmarshal([]byte("k = "+config.TOMLString(s)+" # "+printable(s)+"\n"), &got); err != nil || got.K != s {
 			t.Errorf("%q: got %q, %v", s, got.K, err)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuci/gates/config"
 	"gpuci/gates/metric"
 )
 
@@ -140,12 +141,12 @@ func (l *limit) toml() []string {
 		header = "  [[gate.metric]]"
 	}
 	out := comment(l.metric + ": " + l.why)
-	out = append(out, header, "  metric = "+tomlString(l.metric))
+	out = append(out, header, "  metric = "+config.TOMLString(l.metric))
 	if l.pattern != "" {
-		out = append(out, "  pattern = "+tomlString(l.pattern))
+		out = append(out, "  pattern = "+config.TOMLString(l.pattern))
 	}
 	if l.unit != "" && metric.UnitOf(l.metric, "") != l.unit {
-		out = append(out, "  unit = "+tomlString(l.unit))
+		out = append(out, "  unit = "+config.TOMLString(l.unit))
 	}
 	for _, r := range l.rules {
 		out = append(out, "  "+r)

@@ -102,7 +102,7 @@ func (l *lesson) loads() error {
 // edits are the changes to the text of the file.
 func (l *lesson) edits(at gateText, text string, tables []string) (out []edit) {
 	if l.reader != "" {
-		out = append(out, at.set(text, "reader", tomlString(l.reader))...)
+		out = append(out, at.set(text, "reader", config.TOMLString(l.reader))...)
 	}
 	if l.tests > 0 {
 		out = append(out, at.set(text, "min-tests", fmt.Sprint(l.tests))...)

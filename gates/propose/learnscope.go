@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"gpuci/gates/config"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ func addDims(list []axis, line string) []axis {
 		return list
 	}
 	for _, m := range shapeText.FindAllStringSubmatch(line, -1) {
-		list = addPoint(list, kebab(m[1]), tomlString(m[2]))
+		list = addPoint(list, kebab(m[1]), config.TOMLString(m[2]))
 	}
 	return list
 }
@@ -109,7 +110,7 @@ func scopeTOML(axes []axis, hidden bool) []string {
 // tomlKey writes a key, in quotes where it must be.
 func tomlKey(s string) string {
 	if strings.Contains(s, ".") || s == "" {
-		return tomlString(s)
+		return config.TOMLString(s)
 	}
 	return s
 }

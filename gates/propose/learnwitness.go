@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuci/gates/config"
 	"gpuci/gates/expr"
 	"gpuci/gates/metric"
 )
@@ -164,5 +165,5 @@ func (p *proof) toml() []string {
 	for _, line := range p.open {
 		out = append(out, comment(line)...)
 	}
-	return append(out, "  [[gate.witness]]", "  name = "+tomlString(p.name), "  pattern = "+tomlString(p.pattern), "  holds = "+tomlString(p.holds))
+	return append(out, "  [[gate.witness]]", "  name = "+config.TOMLString(p.name), "  pattern = "+config.TOMLString(p.pattern), "  holds = "+config.TOMLString(p.holds))
 }

@@ -2,6 +2,7 @@ package propose
 
 import (
 	"fmt"
+	"gpuci/gates/config"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,7 @@ func (s *survey) text() string {
 	w.remarks("Found, and no gate made of it:", s.left)
 	w.linef("")
 	w.linef("[workspace]")
-	w.key("name", tomlString(workspaceName(s.opt.Root)), "the same in every lane")
+	w.key("name", config.TOMLString(workspaceName(s.opt.Root)), "the same in every lane")
 	for _, g := range s.gates {
 		w.gate(g)
 	}
@@ -85,27 +86,27 @@ func (w *writer) gate(g *Gate) {
 		w.linef("# %s", printable(r))
 	}
 	w.linef("[[gate]]")
-	w.linef("name = %s", tomlString(g.Name))
-	w.linef("about = %s", tomlString(printable(g.About)))
+	w.linef("name = %s", config.TOMLString(g.Name))
+	w.linef("about = %s", config.TOMLString(printable(g.About)))
 	if g.Dir != "." {
-		w.key("dir", tomlString(g.Dir), "where the commands run")
+		w.key("dir", config.TOMLString(g.Dir), "where the commands run")
 	}
 	if len(g.Build) > 0 {
 		w.key("build", tomlCommands(g.Build), "")
 	}
 	w.key("run", tomlCommands(g.Run), "")
 	if g.Profile != "" {
-		w.key("profile", tomlString(g.Profile), profileWhy(g.Profile))
+		w.key("profile", config.TOMLString(g.Profile), profileWhy(g.Profile))
 	}
-	w.key("reader", tomlString(g.Reader), readerWhy(g.Reader))
+	w.key("reader", config.TOMLString(g.Reader), readerWhy(g.Reader))
 	if g.Reader != "none" {
 		w.key("min-tests", "1", "fewer than this and the gate is no green; raise it to what runs today, so that no test goes missing")
 	}
-	w.key("timeout", tomlString("20m"), "of run alone, waiting for others not counted; tests that need longer than this hang, as a rule")
+	w.key("timeout", config.TOMLString("20m"), "of run alone, waiting for others not counted; tests that need longer than this hang, as a rule")
 	if len(g.Env) > 0 {
 		w.linef("\n  [gate.env]  # added to the environment")
 		for _, k := range slices.Sorted(maps.Keys(g.Env)) {
-			w.linef("  %s = %s", k, tomlString(g.Env[k]))
+			w.linef("  %s = %s", k, config.TOMLString(g.Env[k]))
 		}
 	}
 }

@@ -2,37 +2,14 @@ package propose
 
 import (
 	"fmt"
+	"gpuci/gates/config"
 	"strings"
-	"unicode"
 )
-
-// tomlString writes a string, as a literal where that saves escapes.
-func tomlString(s string) string {
-	odd := strings.ContainsFunc(s, unicode.IsControl)
-	if strings.ContainsAny(s, `\"`) && !strings.Contains(s, "'") && !odd {
-		return "'" + s + "'"
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case unicode.IsControl(r):
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
 
 func tomlStrings(all []string) string {
 	parts := make([]string, len(all))
 	for i, s := range all {
-		parts[i] = tomlString(s)
+		parts[i] = config.TOMLString(s)
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
