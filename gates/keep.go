@@ -52,8 +52,11 @@ func keepJSON(p *Past, data []byte) error {
 // keepFile adds a verdict that was written by another gpuci, which may not have
 // come to it.
 func (f *flow) keepFile(dir string) {
+	if f.opt.History == nil {
+		return
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "verdict.json"))
-	if err == nil && f.opt.History != nil {
+	if err == nil {
 		err = keepJSON(f.opt.History, data)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,11 +29,15 @@ func (f *flow) products(ctx context.Context, named []string, failed bool) {
 			f.mark("build product not hashed: " + err.Error())
 		}
 	}
-	read := f.inputs(list)
-	f.judgeProducts(ctx, list, read)
+	var tree worktrees.Tree // the zero one outside of git
+	if f.opt.Lane.Root != "" {
+		tree = worktrees.TreeOf(f.opt.Lane)
+	}
+	read := f.inputs(tree, list)
+	f.judgeProducts(ctx, tree, list, read)
 	f.snapshot(ctx, read)
 	for _, p := range list {
-		f.v.Bound.Products = append(f.v.Bound.Products, f.product(p))
+		f.v.Bound.Products = append(f.v.Bound.Products, f.product(tree, p))
 	}
 }
 
@@ -67,24 +72,20 @@ func within(dir, path string) string {
 }
 
 // inputs are what the build of the products read.
-func (f *flow) inputs(list []inputs.Product) inputs.Inputs {
+func (f *flow) inputs(tree worktrees.Tree, list []inputs.Product) inputs.Inputs {
 	paths := make([]string, len(list))
 	for i, p := range list {
 		paths[i] = p.Path
 	}
-	root, target := f.opt.Root, ""
-	if f.opt.Lane.Root != "" {
-		root, target = f.opt.Lane.Root, worktrees.TreeOf(f.opt.Lane).Target
-	}
-	return inputs.Of(paths, root, target, f.opt.Root, filepath.Join(f.opt.Root, f.gate.Dir))
+	return inputs.Of(paths, cmp.Or(tree.Root, f.opt.Root), tree.Target, f.opt.Root, filepath.Join(f.opt.Root, f.gate.Dir))
 }
 
 // judgeProducts finds products that are not of this lane's sources.
-func (f *flow) judgeProducts(ctx context.Context, list []inputs.Product, read inputs.Inputs) {
-	if len(list) == 0 || f.opt.Lane.Root == "" {
+func (f *flow) judgeProducts(ctx context.Context, tree worktrees.Tree, list []inputs.Product, read inputs.Inputs) {
+	if len(list) == 0 || tree.Root == "" {
 		return
 	}
-	site := inputs.Site{Lane: worktrees.TreeOf(f.opt.Lane), Begun: f.v.Started, Getenv: os.Getenv}
+	site := inputs.Site{Lane: tree, Begun: f.v.Started, Getenv: os.Getenv}
 	site.Lanes = []worktrees.Tree{site.Lane}
 	if linked(f.opt.Lane) {
 		lanes, err := worktrees.List(ctx, f.opt.Lane)
@@ -155,12 +156,10 @@ func (f *flow) snapshot(ctx context.Context, read inputs.Inputs) {
 }
 
 // product is one as the verdict has it.
-func (f *flow) product(p inputs.Product) Product {
+func (f *flow) product(tree worktrees.Tree, p inputs.Product) Product {
 	out := Product{Product: p}
-	if t := worktrees.TreeOf(f.opt.Lane); f.opt.Lane.Root != "" {
-		if _, ours := worktrees.Of([]worktrees.Tree{t}, p.Path); ours {
-			out.Lane = f.opt.Lane.Name
-		}
+	if _, ours := worktrees.Of([]worktrees.Tree{tree}, p.Path); ours {
+		out.Lane = tree.Name
 	}
 	if rel, err := filepath.Rel(f.opt.Root, p.Path); err == nil && filepath.IsLocal(rel) {
 		out.Path = rel

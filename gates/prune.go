@@ -2,10 +2,11 @@ package gates
 
 import (
 	"context"
-	"gpuci/gates/history"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"gpuci/gates/history"
 )
 
 // maxPruned bounds what one gate removes: a workspace that kept everything for

@@ -20,10 +20,11 @@ import (
 type references struct {
 	store *history.Store
 	lane  worktrees.Lane
-	base  worktrees.Base  // the zero one outside of git: every run counts
-	here  bool            // this run is one of the base branch
-	err   error           // why there are none
-	known map[string]bool // commits that were asked about, and whether the base has them
+	base  worktrees.Base            // the zero one outside of git: every run counts
+	here  bool                      // this run is one of the base branch
+	err   error                     // why there are none
+	known map[string]bool           // commits that were asked about, and whether the base has them
+	runs  map[string]history.Result // that were looked up: one has many series
 }
 
 // maxAsked bounds how many commits git is asked about, 2 ms each: where so many
@@ -51,7 +52,7 @@ func (f *flow) within(ctx context.Context, b config.Bar) metric.Within {
 
 // references says where we stand: on the base branch or not.
 func (f *flow) references(ctx context.Context) *references {
-	r := &references{lane: f.opt.Lane, known: make(map[string]bool)}
+	r := &references{lane: f.opt.Lane, known: make(map[string]bool), runs: make(map[string]history.Result)}
 	if r.store, r.err = f.opt.History.Store(); r.err != nil {
 		return r
 	}
@@ -88,8 +89,8 @@ func (r *references) of(ctx context.Context, commit string) (bool, error) {
 }
 
 // reference is what a series is held against: the newest green of the base
-// branch that is ours. One that was measured while others were at work serves only where
-// there is no other.
+// branch that is ours. One that was measured while others were at work serves
+// only where there is no other.
 func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (metric.Reference, metric.Standing) {
 	r := f.against
 	if r.err != nil {
@@ -108,7 +109,7 @@ func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (
 		if on, err := r.of(ctx, p.Commit); err != nil || !on || p.Run == f.v.Run || p.Started.After(time.Now()) {
 			continue
 		}
-		was, err := r.store.Find(ctx, p.Run)
+		was, err := r.find(ctx, p.Run)
 		if err != nil || was.UID != os.Geteuid() { // anybody can put a line into a journal
 			continue
 		}
@@ -123,6 +124,19 @@ func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (
 		return referenceOf(*second), metric.Compared
 	}
 	return f.unheld()
+}
+
+// find looks a run up, once.
+func (r *references) find(ctx context.Context, run string) (history.Result, error) {
+	was, found := r.runs[run]
+	if found {
+		return was, nil
+	}
+	was, err := r.store.Find(ctx, run)
+	if err == nil {
+		r.runs[run] = was
+	}
+	return was, err
 }
 
 func referenceOf(p history.Point) metric.Reference {
@@ -224,8 +238,8 @@ func (f *flow) gone(ctx context.Context) {
 		if at < 0 {
 			continue
 		}
-		was, err := f.against.store.Find(ctx, r.Held[at].Run)
-		if errors.Is(err, history.ErrUnknown) || err != nil {
+		was, err := f.against.find(ctx, r.Held[at].Run)
+		if err != nil {
 			continue
 		}
 		for _, m := range was.Metrics {

@@ -210,19 +210,19 @@ func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.L
 	if len(notRun) > 0 && ctx.Err() != nil { // the signal came between two gates
 		codes = append(codes, exitCode(context.Cause(ctx), true))
 	}
-	if o.junit != "" {
-		if err := junit.WriteFile(o.junit, junitSuites(cfg.Workspace.Name, done, notRun)); err != nil {
+	unwritten := func(err error) {
+		if err != nil {
 			a.console.note(err.Error())
 			codes = append(codes, gates.ExitUnexpected)
 		}
 	}
+	if o.junit != "" {
+		unwritten(junit.WriteFile(o.junit, junitSuites(cfg.Workspace.Name, done, notRun)))
+	}
 	if o.learn && len(done) == 1 {
 		_ = a.console.settle()
 		a.out = answer
-		if err := a.learn(cfg, list[0], done[0]); err != nil {
-			a.console.note(err.Error())
-			codes = append(codes, gates.ExitUnexpected)
-		}
+		unwritten(a.learn(cfg, list[0], done[0]))
 	}
 	code := gates.WorstExit(codes...)
 	a.summary(done, notRun, code, o)

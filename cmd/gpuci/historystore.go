@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
@@ -22,7 +21,7 @@ func (a *app) historyOptions(cfg *config.Config, lane worktrees.Lane) (o history
 func (a *app) openHistory(ctx context.Context, cfg *config.Config, lane worktrees.Lane) (*history.Store, error) {
 	s, err := history.Open(ctx, a.historyOptions(cfg, lane))
 	if err != nil {
-		return nil, coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong with " + filepath.Dir(cfg.Root)}
+		return nil, coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong"}
 	}
 	return s, nil
 }
