@@ -55,7 +55,7 @@ func (f *flow) toolEnv() []string {
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)
 	}
-	return env
+	return append(env, f.opt.Env...)
 }
 
 // longer is a variable that lists what stands above a process, with one more.

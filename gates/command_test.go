@@ -74,6 +74,21 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// What a run is given is stronger than what the gate says of itself.
+func TestOptionsEnvironment(t *testing.T) {
+	v := Run(context.Background(), Options{
+		Gate: config.Gate{
+			Name: "g", Dir: ".", Reader: "none", Timeout: time.Minute, Grace: time.Second,
+			Env: map[string]string{"CARGO_TARGET_DIR": "/everybodys", "MINE": "a"},
+			Run: shell(`test "$CARGO_TARGET_DIR" = /its/own; test "$MINE" = a`),
+		},
+		Root: t.TempDir(), State: t.TempDir(), Version: "test", Env: []string{"CARGO_TARGET_DIR=/its/own"},
+	})
+	if v.Outcome != Green {
+		t.Errorf("%s: %v", v.Outcome, v.Findings)
+	}
+}
+
 // The time of the build is not the run's, and each has its own limit.
 func TestLimitsApart(t *testing.T) {
 	v := runGate(t, config.Gate{Build: shell("sleep 0.4"), Run: shell("sleep 0.4"), BuildTimeout: 30 * time.Second, Timeout: 30 * time.Second}, "")

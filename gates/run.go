@@ -25,6 +25,7 @@ type Options struct {
 	Lane     worktrees.Lane // zero outside git
 	State    string         // directory for runs/<run-id>/
 	Args     []string       // appended to the last command of the run: the verdict is partial
+	Env      []string       // "k=v" for its commands, stronger than the gate's own: where a scratch lane's products go
 	Strict   bool           // any mark makes a green need attention
 	Tools    []string       // of [reaper]
 	Version  string         // of gpuci
