@@ -27,7 +27,7 @@ func tree() []int { return []int{100, 101, 102} }
 // leakedTree is the machine with nothing different: a sweep of lane kda takes
 // all three.
 func leakedTree() *world {
-	w := &world{Self: 900, UID: 1000, Processes: map[int]reaper.Process{}, Facts: factBook{}, Runs: map[string]reaper.Run{},
+	w := &world{Self: 900, UID: 1000, Systemd: true, Processes: map[int]reaper.Process{}, Facts: factBook{}, Runs: map[string]reaper.Run{},
 		Lanes: []reaper.Lane{
 			{Name: "kda", Root: "/wt/kda", Target: "/scratch/kda"},
 			{Name: "kda2", Root: "/wt/kda2", Target: "/wt/kda2/target"},
@@ -51,7 +51,7 @@ func (w *world) put(pid, parent, session int, exe, cwd string) {
 		Exe: proc.Place{Answer: proc.Known, Path: exe},
 		Cwd: proc.Place{Answer: proc.Known, Path: cwd},
 	}
-	w.Facts[pid] = fact{NS: home}
+	w.Facts[pid] = fact{NS: home, Autogroup: uint64(session), Script: "/opt/wrap/" + comm(exe)}
 }
 
 // set edits some processes, or the whole tree when none is named.

@@ -13,6 +13,14 @@ func conditions() [][]condition {
 	return [][]condition{ownerConditions(), parentConditions(), stateConditions(), nameConditions(), standingConditions(), terminalConditions(), livingConditions()}
 }
 
+// taken puts the tree below one that took it over, 76, and lets a run be that
+// one's by pid and start.
+func (w *world) taken(lives bool, start uint64) {
+	w.put(76, 1, 76, "/opt/ci/check", "/")
+	w.below(76, 90)
+	w.Runs["taken"] = reaper.Run{Lives: lives, Gpuci: proc.Identity{PID: 76, Start: start}}
+}
+
 // parentConditions are about what stands above the tree.
 func parentConditions() []condition {
 	all, nobody := tree(), []int(nil)
@@ -76,6 +84,41 @@ func parentConditions() []condition {
 		}},
 		{"in a service, leading nothing", nobody, func(w *world) { w.know(100, func(f *fact) { f.Unit = "cron.service" }) }},
 		{"in a unit that is not known, leading nothing", nobody, func(w *world) { w.know(100, func(f *fact) { f.UnitUnknown = true }) }},
+		{"leading its session where process 1 is not systemd", all, func(w *world) { w.below(1, 100); w.Systemd = false }},
+		{"leading nothing where process 1 is not systemd", nobody, func(w *world) { w.Systemd = false }},
+		{"below process 1, in a session from outside", all, func(w *world) { w.below(1, 0) }},
+		{"below a driver that began its session only then", all, func(w *world) {
+			w.driver("/usr/bin/python3.11", "/wt/kda")
+			w.set(func(it *reaper.Process) { it.PPID = 1 }, 80)
+			w.below(80, 90)
+			w.know(80, func(f *fact) { f.Autogroup = 95 })
+		}},
+		{"below one that began its session who knows when", all, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/tmux", "/")
+			w.below(76, 90)
+			w.know(76, func(f *fact) { f.AutogroupUnknown = true })
+		}},
+		{"below one, in a session begun who knows when", all, func(w *world) {
+			w.put(76, 1, 76, "/usr/bin/tmux", "/")
+			w.below(76, 90)
+			w.know(100, func(f *fact) { f.AutogroupUnknown = true })
+		}},
+		{"below one that leads no session", nobody, func(w *world) {
+			w.put(76, 1, 50, "/usr/bin/python3.11", "/")
+			w.below(76, 90)
+			w.know(76, func(f *fact) { f.AutogroupUnknown = true })
+		}},
+		{"below systemd --user, which began its session who knows when", nobody, func(w *world) {
+			w.below(70, 90)
+			w.know(70, func(f *fact) { f.AutogroupUnknown = true })
+		}},
+		{"below the gpuci of a run that lives, under another name", all, func(w *world) { w.taken(true, 76) }},
+		{"below the gpuci of a run that is over", nobody, func(w *world) { w.taken(false, 76) }},
+		{"below one that has a gpuci's pid by now", nobody, func(w *world) { w.taken(true, 75) }},
+		{"below a gpuci under another name, that gave it none", all, func(w *world) {
+			w.taken(false, 76)
+			w.know(100, func(f *fact) { f.Cookie = []string{"76-unnamed"} })
+		}},
 		{"above ourselves", all, func(w *world) { w.set(func(it *reaper.Process) { it.PPID = 102 }, 800) }},
 	}
 }
@@ -98,37 +141,6 @@ func stateConditions() []condition {
 	}
 }
 
-// nameConditions are about what makes members.
-func nameConditions() []condition {
-	all, nobody := tree(), []int(nil)
-	called := func(name string) func(w *world) {
-		return func(w *world) { w.set(func(it *reaper.Process) { it.Comm = name }) }
-	}
-	runs := func(exe string, pids ...int) func(w *world) {
-		return func(w *world) { w.set(func(it *reaper.Process) { it.Exe.Path = exe }, pids...) }
-	}
-	return []condition{
-		{"a comm that lies", nobody, called("innocent")},
-		{"other programs that are called ld", all, func(w *world) { runs("/usr/bin/sleep")(w); called("ld")(w) }},
-		{"scripts called ld and no tool", all, func(w *world) { runs("/usr/bin/bash")(w); called("ld")(w) }},
-		{"a script called cc above the tools", nobody, runs("/usr/bin/python3.11", 100)},
-		{"a script called collect2 between the tools", nobody, runs("/bin/sh", 101)},
-		{"a script not called like a tool above them", all, func(w *world) {
-			runs("/bin/sh", 100)(w)
-			w.set(func(it *reaper.Process) { it.Comm = "build.sh" }, 100)
-		}},
-		{"a version", nobody, runs("/usr/bin/clang++-22.1", 100)},
-		{"a prefix", nobody, runs("/usr/bin/x86_64-linux-gnu-gcc-12", 100)},
-		{"a prefix of two parts", nobody, runs("/usr/bin/armv7hl-linux-gcc", 100)},
-		{"a prefix of four parts", nobody, runs("/usr/bin/aarch64-unknown-linux-gnu-gcc-12", 100)},
-		{"words that are no architecture", all, runs("/usr/bin/run-me-as")},
-		{"a family of its own, with none of them", all, func(w *world) { w.Family = []string{"ghc"} }},
-		{"programs that are not known", all, func(w *world) { w.set(func(it *reaper.Process) { it.Exe.Answer = proc.Unknown }) }},
-		{"threads of the kernel", all, func(w *world) { w.set(func(it *reaper.Process) { it.Kernel = true }) }},
-		{"a younger one above an older one", []int{102}, func(w *world) { w.set(func(it *reaper.Process) { it.Start = 50 }, 102) }},
-	}
-}
-
 // standingConditions are about users, namespaces and age.
 func standingConditions() []condition {
 	all, nobody := tree(), []int(nil)
@@ -141,6 +153,10 @@ func standingConditions() []condition {
 		{"in a namespace that is not known", all, func(w *world) { w.know(100, func(f *fact) { f.NSUnknown = true }) }},
 		{"we in one that is not known", all, func(w *world) { w.know(900, func(f *fact) { f.NSUnknown = true }) }},
 		{"the last one in another namespace", []int{102}, func(w *world) { w.know(102, func(f *fact) { f.NS.PID++ }) }},
+		{"traced", all, func(w *world) { w.know(100, func(f *fact) { f.Tracer = 800 }) }},
+		{"traced from elsewhere", all, func(w *world) { w.know(100, func(f *fact) { f.Tracer = 4711 }) }},
+		{"who knows whether traced", all, func(w *world) { w.know(100, func(f *fact) { f.TracerUnknown = true }) }},
+		{"the last one traced", []int{102}, func(w *world) { w.know(102, func(f *fact) { f.Tracer = 800 }) }},
 		{"young", all, func(w *world) { w.set(func(it *reaper.Process) { it.Age = 2*time.Second - 1 }) }},
 		{"just old enough", nobody, func(w *world) { w.set(func(it *reaper.Process) { it.Age = 2 * time.Second }) }},
 		{"old, but for a higher floor", all, func(w *world) { w.Floor = time.Hour }},

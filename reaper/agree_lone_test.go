@@ -47,6 +47,21 @@ func loneConditions() []condition {
 			w.Protected = map[int]bool{101: true}
 		}},
 		{"a thread of the kernel in between", []int{101, 102}, func(w *world) { w.set(func(it *reaper.Process) { it.Kernel = true }, 101) }},
+		{"a gpuci at the end", []int{102}, func(w *world) {
+			w.set(func(it *reaper.Process) { it.Exe.Path, it.Comm = "/usr/bin/gpuci", "gpuci" }, 102)
+		}},
+		{"a gpuci there that stands in for a tool", nil, func(w *world) { w.set(func(it *reaper.Process) { it.Exe.Path, it.Comm = "/usr/bin/gpuci", "ld" }, 102) }},
+		{"a gpuci at the end of a script", []int{101, 102}, func(w *world) {
+			w.set(func(it *reaper.Process) { it.Exe.Path, it.Comm = "/usr/bin/make", "make" }, 101)
+			w.set(func(it *reaper.Process) { it.Exe.Path, it.Comm = "/usr/bin/gpuci", "gpuci" }, 102)
+		}},
+		{"a traced zombie in between", []int{101}, func(w *world) {
+			w.set(func(it *reaper.Process) { it.State = 'Z' }, 101)
+			w.know(101, func(f *fact) { f.TracerUnknown = true })
+		}},
+		{"this lane's own tools", nil, func(w *world) {
+			w.Family, w.Tools = []string{"ghc"}, map[string][]string{"kda": {"cc", "collect2", "ld"}}
+		}},
 		{"protected", tree(), func(w *world) { w.Protected = map[int]bool{100: true} }},
 		{"the middle one protected", []int{101, 102}, func(w *world) { w.Protected = map[int]bool{101: true} }},
 		{"a leaked tree below what another one spares", []int{101, 102}, func(w *world) {

@@ -47,6 +47,7 @@ func TestScriptNames(t *testing.T) {
 	called := func(name string) *world {
 		w := leakedTree()
 		w.set(func(it *reaper.Process) { it.Exe.Path, it.Comm, it.Session = "/bin/sh", name, 91 }, 100)
+		w.know(100, func(f *fact) { f.Script = "/opt/wrap/" + name })
 		return w
 	}
 	tools, others := toolNames()

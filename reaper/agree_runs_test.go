@@ -60,7 +60,7 @@ func TestLivingRuns(t *testing.T) {
 		w := leakedTree()
 		w.runs(true)
 		w.know(pid, func(f *fact) { f.Leaf, f.Cookie = "on", []string{"on"} })
-		same(t, "a living run below the first one", w, tree())
+		same(t, "a living run below the first one", w, tree()[:pid-100])
 	}
 	w := leakedTree()
 	w.runs(false)
@@ -114,7 +114,7 @@ func TestCookieAskedLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pid := range tree() {
-			if facts.cookies[pid] != (c.asked && pid == 100) {
+			if facts.cookies[pid] != c.asked {
 				t.Errorf("%s: the cookie of %d asked: %t", name, pid, facts.cookies[pid])
 			}
 		}

@@ -102,7 +102,26 @@ func TestStrays(t *testing.T) {
 			delete(w.Runs, "alive")
 			w.know(500, func(f *fact) { f.CookieUnknown = true })
 		}, both},
-		{"a test binary above what is in a living run's leaf", binary, func(w *world) { w.know(501, func(f *fact) { f.Leaf = "alive" }) }, both},
+		{"a test binary above what is in a living run's leaf", binary, func(w *world) { w.know(501, func(f *fact) { f.Leaf = "alive" }) }, []int{500}},
+		{"a test binary in a work tree that is no lane", binary, func(w *world) {
+			w.set(func(it *reaper.Process) { it.Cwd.Path = "/src/other" }, 500)
+			w.know(500, func(f *fact) { f.Checkout = "/src/other" })
+		}, none},
+		{"of a dead run, leading its session where process 1 is not systemd", "x", func(w *world) {
+			w.know(500, func(f *fact) { f.Leaf = "dead" })
+			w.set(func(it *reaper.Process) { it.Session = 500 }, 500)
+			w.Systemd = false
+		}, both},
+		{"of a dead run by its cookie, leading its session there", "x", func(w *world) {
+			w.know(500, func(f *fact) { f.Cookie = []string{"dead"} })
+			w.set(func(it *reaper.Process) { it.Session = 500 }, 500)
+			w.Systemd = false
+		}, both},
+		{"of an unknown run by its cookie, leading its session there", "x", func(w *world) {
+			w.know(500, func(f *fact) { f.Cookie = []string{"dead", "who"} })
+			w.set(func(it *reaper.Process) { it.Session = 500 }, 500)
+			w.Systemd = false
+		}, none},
 		{"a test binary in two lanes by its cwd", binary, inTwoLanes, both},
 		{"such a one of a dead run", binary, func(w *world) {
 			inTwoLanes(w)

@@ -14,7 +14,7 @@ import (
 // judged is the package's answer, in the order in which it gives it.
 func (w *world) judged() (victims []int, err error) {
 	j, err := reaper.Judge(w.picture(), w.Lanes, func(lane string) bool { return w.Wanted[lane] },
-		reaper.Rules{Family: w.Family, Floor: w.Floor, TestBinaries: w.TestBinaries, Protected: w.protected()})
+		reaper.Rules{Family: w.Family, Tools: w.tools(), Floor: w.Floor, TestBinaries: w.TestBinaries, Protected: w.protected()})
 	for _, it := range j.Victims() {
 		victims = append(victims, it.PID)
 	}

@@ -78,6 +78,30 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// Who gets old in what is known for a chain is let be with all below him; others
+// that are old enough are not.
+func TestOldInAChain(t *testing.T) {
+	old := append(young("ld", 4), young("as", 5, 6)...)
+	for i := range old {
+		old[i].Leaked, old[i].Young = true, false
+	}
+	old[1].Top = 4
+	s := looks(t, time.Second, Options{Patient: true, Rules: Rules{Floor: 2 * time.Second}}, young("ld", 1), young("ld", 2), young("ld", 3), old)
+	if list := s.last.victims(); len(list) != 1 || list[0].PID != 6 {
+		t.Errorf("%+v", list)
+	}
+	s.report.Swept = []Kill{{Judged: old[0]}}
+	list := s.chains()
+	if len(list) != 1 || list[0].Ended != 1 {
+		t.Fatalf("%+v", list)
+	}
+	list[0].Session, list[0].For = 4711, 2*time.Second
+	want := "goes on: ld of lane kda: 3 seen in 2s, each too young to be ended, the last one pid 3 in session 4711; 1 that were old enough were sent SIGKILL before it was known"
+	if got := (Report{Chains: list}).String(); got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
+
 // A deadline that is over before the floor tells of what has come anew by then,
 // and of no single one.
 func TestChainAtTheDeadline(t *testing.T) {

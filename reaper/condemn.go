@@ -65,19 +65,45 @@ func (t *trial) spared(p Process) string {
 		return "it has a terminal"
 	case p.State == 't':
 		return "a debugger holds it"
+	case t.gate(p):
+		return "it is a gpuci"
 	case t.tool[p.PID] == "" && t.seats()[p.PID]:
-		return "somebody has a terminal below it"
+		return "somebody has a terminal below it, or a gpuci runs there"
 	}
 	if why := t.anothers(p); why != "" {
 		return why
 	}
-	if !p.Zombie() { // which has left its namespaces
+	if !p.Zombie() { // which has left its namespaces, and cannot be traced
 		if why := t.elsewhere(p); why != "" {
 			return why
 		}
+		if why := t.traced(p); why != "" {
+			return why
+		}
 	}
-	if own := t.own.of(p, t.unwanted); own.known() && !t.wanted(own.Lane) {
+	how := grounded
+	if t.unwanted {
+		how = deep
+	}
+	switch own := t.own.of(p, how); {
+	case own.against != "":
+		return own.against
+	case own.known() && !t.wanted(own.Lane):
 		return "belongs to lane " + own.Lane
+	}
+	return t.goesOn(p, !p.Zombie(), true)
+}
+
+// traced says that somebody looks into a process, "" when nobody does: who runs
+// a debugger can let it run on.
+func (t *trial) traced(p Process) string {
+	switch tracer, known := t.Facts.Tracer(p.PID); {
+	case !known:
+		return "whether a debugger holds it is not known"
+	case tracer != 0 && t.Processes[tracer].PID == tracer:
+		return label(t.Processes[tracer]) + " traces it"
+	case tracer != 0:
+		return fmt.Sprintf("pid %d traces it", tracer)
 	}
 	return ""
 }
@@ -87,15 +113,16 @@ func hasTerminal(p Process) bool {
 	return p.TTY != 0 && (p.Session == p.PID || p.PGRP == p.TPGID)
 }
 
-// seats are the processes with somebody at a terminal below them: the server of
-// a terminal multiplexer takes all its terminals with it.
+// seats are the processes with somebody at a terminal below them, or a gpuci:
+// the server of a terminal multiplexer takes all its terminals with it, and the
+// end of a script that of what it pipes a gate into.
 func (t *trial) seats() map[int]bool {
 	if t.seated != nil {
 		return t.seated
 	}
 	t.seated = make(map[int]bool)
 	for _, p := range t.Processes {
-		if !hasTerminal(p) {
+		if !hasTerminal(p) && !t.gate(p) {
 			continue
 		}
 		for up, ok := t.Processes[p.PPID]; ok && up.Start <= p.Start && !t.seated[up.PID]; up, ok = t.Processes[p.PPID] {

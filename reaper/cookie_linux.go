@@ -12,14 +12,10 @@ import (
 	"gpuci/reaper/proc"
 )
 
-// What reaper/proc writes: the variable in the environment of every command,
-// which lists the commands above a process, parted by colons; and the beginning
-// of the name of every leaf. A command is called by the run it is of, a dot,
-// and what makes it single.
-const (
-	cookieVariable = "GPUCI_COMMANDS"
-	leafPrefix     = "gpuci-"
-)
+// cookieVariable is what reaper/proc writes into the environment of every
+// command: it lists the commands above a process, parted by colons. A command is
+// called by the run it is of, a dot, and what makes it single.
+const cookieVariable = "GPUCI_COMMANDS"
 
 // cookieTime is how long an environment is waited for. An answer takes 2 ms,
 // and on a busy machine some tens.
@@ -89,10 +85,10 @@ func runOf(mark string) string {
 }
 
 // runOfLeaf is the run of a leaf by its path, "" when there is none. What only
-// has the beginning of a leaf's name is none: a cgroup of the user's.
+// begins like a leaf's name is none: a cgroup of the user's, or his service.
 func runOfLeaf(leaf string) string {
-	mark, ok := strings.CutPrefix(path.Base(leaf), leafPrefix)
-	if !ok || !strings.Contains(mark, ".") {
+	mark, ok := proc.LeafMark(path.Base(leaf))
+	if !ok {
 		return ""
 	}
 	return runOf(mark)

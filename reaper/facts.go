@@ -34,6 +34,20 @@ type Facts interface {
 	Files(pid int) (paths []string, known bool)
 	// IgnoresHUP says whether it ignores SIGHUP, as under nohup(1).
 	IgnoresHUP(pid int) (ignores, known bool)
+	// Autogroup numbers the session that it is in by when that was begun: one
+	// that was begun later has a greater number.
+	Autogroup(pid int) (number uint64, known bool)
+	// Tracer is the process that traces it, 0 for none.
+	Tracer(pid int) (tracer int, known bool)
+	// Script is the first argument of an interpreter that is no option, "" for
+	// none: the file that it runs. It can block as Cookie can.
+	Script(pid int) (path string, known bool)
+	// Checkout is a directory with a .git of its own, at or above its working
+	// directory and below a lane's root, "" for none: another repository's, or a
+	// worktree that is not among the lanes. What the lane has for a submodule is
+	// none. Of a lane that was removed its root counts too, and for the zero
+	// lane all that is above.
+	Checkout(pid int, l Lane) (dir string, known bool)
 	// Unit is the service of systemd's that it is in, "" for none.
 	Unit(pid int) (unit string, known bool)
 	// Leaf is the run or build in whose cgroup leaf it stands, "" for none.
@@ -47,6 +61,7 @@ type Facts interface {
 type Picture struct {
 	Self      int // our own pid
 	UID       uint32
+	Systemd   bool // process 1 is systemd, which puts what it starts into units; false if that is not known
 	Processes map[int]Process
 	Facts     Facts
 	// Runs are the lanes of runs and builds that gpuci knows of, by id, and
@@ -56,6 +71,7 @@ type Picture struct {
 
 // Run is one that gpuci started.
 type Run struct {
-	Lane  string // "" for none
-	Lives bool
+	Lane  string        // "" for none
+	Lives bool          // and whatever was started in another pid namespace counts as such
+	Gpuci proc.Identity // who started it: whatever its program is called, that is a gpuci; zero if not known
 }

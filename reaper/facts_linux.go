@@ -20,12 +20,13 @@ type facts struct {
 	eye       *eye
 	processes map[int]Process
 
-	users      map[int]answer[int]
+	status     map[int]answer[proc.Status]
 	cwds       map[int]answer[proc.Place]
 	namespaces map[int]answer[proc.Namespaces]
 	files      map[int]answer[[]string]
-	ignores    map[int]answer[bool]
 	unit, leaf map[int]answer[string]
+	autogroup  map[int]answer[uint64]
+	checkouts  map[checkoutAsked]answer[string]
 }
 
 // answer is a fact, and whether it is known.
@@ -37,9 +38,10 @@ type answer[T any] struct {
 func newFacts(ctx context.Context, e *eye, processes map[int]Process) *facts {
 	return &facts{
 		ctx: ctx, eye: e, processes: processes,
-		users: make(map[int]answer[int]), cwds: make(map[int]answer[proc.Place]),
+		status: make(map[int]answer[proc.Status]), cwds: make(map[int]answer[proc.Place]),
 		namespaces: make(map[int]answer[proc.Namespaces]), files: make(map[int]answer[[]string]),
-		ignores: make(map[int]answer[bool]), unit: make(map[int]answer[string]), leaf: make(map[int]answer[string]),
+		unit: make(map[int]answer[string]), leaf: make(map[int]answer[string]),
+		autogroup: make(map[int]answer[uint64]), checkouts: make(map[checkoutAsked]answer[string]),
 	}
 }
 
@@ -94,12 +96,18 @@ func (f *facts) complete(p Process) Process {
 // owned is a process of the picture, with whose it is.
 func (f *facts) owned(pid int) Process {
 	p := f.processes[pid]
-	uid, known := ask(f, f.users, pid, "user", func(pid int) (int, error) {
-		s, err := f.eye.root.Status(pid)
-		return s.EUID, err
-	})
-	p.UID, p.UIDKnown = uint32(uid), known
+	s, known := ask(f, f.status, pid, "user", f.eye.root.Status)
+	p.UID, p.UIDKnown = uint32(s.EUID), known
 	return p
+}
+
+func (f *facts) Tracer(pid int) (tracer int, known bool) {
+	s, known := ask(f, f.status, pid, "user", f.eye.root.Status)
+	return s.Tracer, known
+}
+
+func (f *facts) Autogroup(pid int) (number uint64, known bool) {
+	return ask(f, f.autogroup, pid, "", f.eye.root.Autogroup) // not every kernel has them
 }
 
 func (f *facts) Namespaces(pid int) (proc.Namespaces, bool) {
@@ -126,10 +134,8 @@ func (f *facts) Files(pid int) ([]string, bool) {
 }
 
 func (f *facts) IgnoresHUP(pid int) (ignores, known bool) {
-	return ask(f, f.ignores, pid, "signals", func(pid int) (bool, error) {
-		s, err := f.eye.root.Status(pid)
-		return s.Ignored.Has(unix.SIGHUP), err
-	})
+	s, known := ask(f, f.status, pid, "user", f.eye.root.Status)
+	return s.Ignored.Has(unix.SIGHUP), known
 }
 
 func (f *facts) Unit(pid int) (unit string, known bool) {

@@ -3,6 +3,8 @@ package reaper
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +21,7 @@ func TestSweepOfForkers(t *testing.T) {
 		if os.Geteuid() != 0 {
 			needs(t, "root")
 		}
-		again(t, inside+"=1", lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", "/bin/sh", "-c", `"$@"; exit $?`, "sh")
+		again(t, inside+"=1", lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", systemd(t), "-c", `"$@"; exit $?`, "sh")
 		return
 	}
 	for _, way := range []string{"chain", "brood"} {
@@ -62,6 +64,21 @@ func sweepForkers(t *testing.T, way string, env []string) {
 	}
 }
 
+// systemd is a shell that is systemd by its program: as process 1 it has what
+// leads a session without a unit.
+func systemd(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("/bin/sh")
+	path := filepath.Join(t.TempDir(), "systemd")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Field case 8 without evidence: a chain that is younger than the floor for
 // ever. It is found out and named, with what it runs and whose it is, nothing of
 // it is ended, and the deadline is not waited for.
@@ -71,7 +88,7 @@ func TestSweepOfAChain(t *testing.T) {
 		if os.Geteuid() != 0 {
 			needs(t, "root")
 		}
-		again(t, inside+"=1", lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", "/bin/sh", "-c", `"$@"; exit $?`, "sh")
+		again(t, inside+"=1", lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", systemd(t), "-c", `"$@"; exit $?`, "sh")
 		return
 	}
 	s := newStage(t)
@@ -134,7 +151,7 @@ func named(t *testing.T, comm string) (out []proc.Stat) {
 }
 
 // A build in a container: its driver is pid 1, or was started by it, in the
-// session of pid 1. What is below is nobody's orphan.
+// session of pid 1 or in one of its own. What is below is nobody's orphan.
 func TestBuildUnderProcessOne(t *testing.T) {
 	const inside = "REAPER_TEST_CONTAINER"
 	if os.Getenv(inside) == "" {
@@ -142,14 +159,15 @@ func TestBuildUnderProcessOne(t *testing.T) {
 			needs(t, "root")
 		}
 		s := newStage(t)
-		rustc := s.tool(t, "rustc")
+		rustc, ld := s.tool(t, "rustc"), s.tool(t, "ld")
+		lookPath(t, "setsid")
 		again(t, inside+"="+s.lane.Root, lookPath(t, "unshare"), "-fp", "--mount-proc", "--kill-child", "/bin/sh", "-c",
-			`cd "$REAPER_TEST_CONTAINER"; "$1" 100 & shift; "$@"; exit $?`, "sh", rustc)
+			`cd "$REAPER_TEST_CONTAINER"; "$1" 100 & setsid "$2" 100 & shift 2; "$@"; exit $?`, "sh", rustc, ld)
 		return
 	}
 	o := Options{Lanes: []Lane{{Name: "kda", Root: os.Getenv(inside)}}, Wanted: only("kda"), Rules: Rules{Floor: 1}}
-	await(t, func() bool { return len(named(t, "rustc")) == 1 })
-	pid := ripe(t, named(t, "rustc")[0].PID)
+	await(t, func() bool { return len(named(t, "rustc")) == 1 && len(named(t, "ld")) == 1 })
+	pid, led := ripe(t, named(t, "rustc")[0].PID), ripe(t, named(t, "ld")[0].PID)
 	p, err := Look(soon(t), proc.Real, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +179,10 @@ func TestBuildUnderProcessOne(t *testing.T) {
 	if said := find(j, pid); err != nil || said.Leaked || said.Why != "its parent is process 1 in its own session: a build in a container" {
 		t.Errorf("%+v, %v", said, err)
 	}
-	if r := sweep(t, o); len(r.Swept) > 0 || !lives(t, pid) {
+	if said := find(j, led); said.PPID != 1 || said.Leaked || !said.Served || !strings.HasSuffix(said.Why, "process 1 is not known to be systemd") {
+		t.Errorf("%+v", said)
+	}
+	if r := sweep(t, o); len(r.Swept) > 0 || !lives(t, pid) || !lives(t, led) {
 		t.Errorf("%s", r)
 	}
 }

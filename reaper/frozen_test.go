@@ -19,14 +19,17 @@ func TestSweepOfAFrozenProcess(t *testing.T) {
 	thaw := freeze(t, pid)
 	ripe(t, other)
 	o := s.options()
-	o.Deadline = 400 * time.Millisecond
+	o.Deadline = time.Second
 	r := sweep(t, o)
 	if len(r.Swept) != 1 || r.Swept[0].PID != other || len(r.Survivors) != 1 || r.Passes < 3 {
 		t.Fatalf("%+v", r)
 	}
 	left := r.Survivors[0]
-	if left.PID != pid || !left.Pending || left.State != 'D' || left.Age <= 0 || left.Err != nil {
+	if left.PID != pid || !left.Pending || !left.Sent || left.State != 'D' || left.Age <= 0 || left.Err != nil {
 		t.Errorf("%+v", left)
+	}
+	if len(r.Left) != 1 || r.Left[0].PID != pid || r.Left[0].Took <= 0 || r.Quiet || r.CutShort() != "" {
+		t.Errorf("%+v; want the kill that was sent", r.Left)
 	}
 	if text := r.String(); !strings.Contains(text, "SIGKILL pending") || !strings.Contains(text, "state D") || !strings.HasPrefix(text, "swept 1 leaked") {
 		t.Errorf("%q", text)
@@ -35,6 +38,7 @@ func TestSweepOfAFrozenProcess(t *testing.T) {
 	for ctx := soon(t); lives(t, pid) && ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
+	o.Deadline = 20 * time.Second // it is over as soon as nothing is found
 	if r := sweep(t, o); len(r.Swept)+len(r.Survivors) != 0 || r.String() != "nothing leaked" || r.Passes != 2 {
 		t.Errorf("after the thaw: %+v", r)
 	}

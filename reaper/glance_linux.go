@@ -63,5 +63,8 @@ func (f *facts) hurry(p Process) {
 	if _, known := f.Namespaces(p.PID); known {
 		f.complete(p)
 		f.Unit(p.PID)
+		if p.PPID != 1 {
+			f.Autogroup(p.PID)
+		}
 	}
 }

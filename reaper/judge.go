@@ -16,7 +16,10 @@ const DefaultFloor = 2 * time.Second
 
 // Rules are what can be set of the rule; the zero value is the usual one.
 type Rules struct {
-	Family       []string           // base names of programs; nil is DefaultFamily
+	Family []string // base names of programs; nil is DefaultFamily
+	// Tools are more names, those of a lane: they count for its own trees alone.
+	// nil is none.
+	Tools        func(lane string) []string
 	Floor        time.Duration      // DefaultFloor when 0
 	TestBinaries bool               // orphaned test binaries of a target directory are leaked too
 	Protected    func(Process) bool // somebody's long runs, never ended; nil is none
@@ -43,10 +46,11 @@ func Judge(p Picture, lanes []Lane, wanted func(lane string) bool, r Rules) (Jud
 // trial is one picture being judged.
 type trial struct {
 	Picture
-	rules  Rules
-	family family
-	own    *owners
-	wanted func(string) bool
+	rules    Rules
+	family   family                   // with what any lane adds to it
+	familyOf func(lane string) family // without what other lanes add; nil where none adds any
+	own      *owners
+	wanted   func(string) bool
 
 	tool   map[int]string // members and wrappers, and what they are
 	script map[int]bool   // of these the wrappers
@@ -55,10 +59,11 @@ type trial struct {
 	home   proc.Namespaces
 	homely bool // home is known
 
-	lost     bool // there are runs that have lost their gpuci
-	lostHere bool // and of these some of a lane that is wanted
-	living   bool // there are runs that go on
-	unwanted bool // there are runs of lanes that are not wanted: a cookie can spare
+	runners  map[proc.Identity]bool // the gpucis of runs that go on, by pid and start
+	lost     bool                   // there are runs that have lost their gpuci
+	lostHere bool                   // and of these some of a lane that is wanted
+	living   bool                   // there are runs that go on
+	unwanted bool                   // there are runs of lanes that are not wanted: a cookie can spare
 
 	said   map[int]*Judged
 	seated map[int]bool   // see seats
@@ -86,9 +91,14 @@ func newTrial(p Picture, lanes []Lane, wanted func(string) bool, r Rules) (*tria
 		own:  &owners{lanes: lanes, facts: p.Facts, runs: p.Runs, seen: make(map[asked]owner)},
 		tool: make(map[int]string), script: make(map[int]bool),
 		above: map[int]bool{1: true}, said: make(map[int]*Judged), spare: make(map[int]string),
+		runners: make(map[proc.Identity]bool),
 	}
+	t.adopt(lanes)
 	t.home, t.homely = p.Facts.Namespaces(p.Self)
 	for _, run := range p.Runs {
+		if run.Lives && run.Gpuci.PID != 0 {
+			t.runners[proc.Identity{PID: run.Gpuci.PID, Start: run.Gpuci.Start}] = true
+		}
 		here := run.Lane != "" && wanted(run.Lane)
 		t.lost, t.living = t.lost || !run.Lives, t.living || run.Lives
 		t.lostHere = t.lostHere || !run.Lives && here
@@ -96,6 +106,27 @@ func newTrial(p Picture, lanes []Lane, wanted func(string) bool, r Rules) (*tria
 	}
 	t.arrange()
 	return t, nil
+}
+
+// adopt takes in what lanes add to the family.
+func (t *trial) adopt(lanes []Lane) {
+	if t.rules.Tools == nil {
+		return
+	}
+	plain := t.family
+	t.family = maps.Clone(plain)
+	for _, l := range lanes {
+		for _, name := range t.rules.Tools(l.Name) {
+			t.family[name] = name != ""
+		}
+	}
+	t.familyOf = func(lane string) family {
+		f := maps.Clone(plain)
+		for _, name := range t.rules.Tools(lane) {
+			f[name] = name != ""
+		}
+		return f
+	}
 }
 
 // arrange finds who is of the family, and who is above us.
@@ -145,6 +176,10 @@ type noFacts struct{}
 func (noFacts) Namespaces(int) (proc.Namespaces, bool) { return proc.Namespaces{}, false }
 func (noFacts) Files(int) ([]string, bool)             { return nil, false }
 func (noFacts) IgnoresHUP(int) (bool, bool)            { return false, false }
+func (noFacts) Autogroup(int) (uint64, bool)           { return 0, false }
+func (noFacts) Tracer(int) (int, bool)                 { return 0, false }
+func (noFacts) Script(int) (string, bool)              { return "", false }
+func (noFacts) Checkout(int, Lane) (string, bool)      { return "", false }
 func (noFacts) Unit(int) (string, bool)                { return "", false }
 func (noFacts) Leaf(int) (string, bool)                { return "", false }
 func (noFacts) Cookie(int) ([]string, bool)            { return nil, false }

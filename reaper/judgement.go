@@ -26,6 +26,7 @@ type Judged struct {
 	Young    bool   // it would be leaked if it were as old as the floor
 	Shell    int    // pid of a shell above a top that is not leaked, which process 1 has taken over; 0 for none
 	Served   bool   // it is not leaked because process 1 may have started it
+	Parted   bool   // or because its parent may have, and have begun a session of its own since
 	Why      string // for people
 }
 
@@ -73,7 +74,10 @@ func (t *trial) judgement() Judgement {
 		if up, ok := t.lostShell(j.Process); ok && !j.Leaked && pid == j.Top && j.Tool != "" {
 			j.Shell = up.PID
 		}
-		j.Served = !j.Leaked && pid == j.Top && t.ancestry(j.Process) == served
+		if !j.Leaked && pid == j.Top {
+			a := t.ancestry(j.Process)
+			j.Served, j.Parted = a == served, a == parted
+		}
 		depth[pid] = t.depth(pid)
 		out.Judged = append(out.Judged, j)
 	}

@@ -48,17 +48,22 @@ func (s *sweeper) signal(victims []Judged) (fresh bool) {
 	return fresh
 }
 
-// end signals one victim, if it still is who was judged.
+// end signals one victim, if it still is who was judged. One that has its
+// SIGKILL already is only waited for: a second one does nothing.
 func (s *sweeper) end(v Judged) error {
-	if err := s.sure(v); err != nil {
+	pending, err := s.sure(v)
+	if err != nil {
 		return err
 	}
-	t := &told{kill: Kill{Judged: v, CPU: proc.CPUTime(v.CPU + v.Waited)}}
+	t := &told{kill: Kill{Judged: v, CPU: proc.CPUTime(v.CPU + v.Waited), Earlier: pending}}
 	if io, err := s.o.Root.IO(v.PID); err == nil {
 		t.kill.IO = &io
 	}
 	t.at = time.Now()
-	if err := s.o.Root.Signal(v.Identity(s.boot), unix.SIGKILL); err != nil {
+	if !pending {
+		err = s.o.Root.Signal(v.Identity(s.boot), unix.SIGKILL)
+	}
+	if err != nil {
 		return err
 	}
 	s.sent[bearerOf(v.Stat)] = t
@@ -66,28 +71,33 @@ func (s *sweeper) end(v Judged) error {
 	return nil
 }
 
-// sure reads again what a victim is. It may have lost its parent only because
+// sure reads again what a victim is, and whether SIGKILL waits for it. It may have lost its parent only because
 // that one went before it. Who owns /proc/PID can be root for a process that
 // may not be dumped, and the effective user for one that can change it: its
 // status says both.
-func (s *sweeper) sure(v Judged) error {
+func (s *sweeper) sure(v Judged) (pending bool, err error) {
 	now, err := s.o.Root.Stat(v.PID)
 	switch {
 	case err != nil:
-		return fmt.Errorf("look again at %s: %w", label(v.Process), err)
+		return false, fmt.Errorf("look again at %s: %w", label(v.Process), err)
 	case bearerOf(now) != bearerOf(v.Stat), now.Zombie():
-		return proc.ErrGone
+		return false, proc.ErrGone
 	case now.PPID != v.PPID && !s.told[v.PPID]:
-		return errMoved
+		return false, errMoved
 	}
 	st, err := s.o.Root.Status(v.PID)
 	switch {
 	case err != nil:
-		return fmt.Errorf("look again at %s: %w", label(v.Process), err)
+		return false, fmt.Errorf("look again at %s: %w", label(v.Process), err)
 	case st.UID != int(v.UID) || st.EUID != int(v.UID):
-		return errUser
+		return false, errUser
 	}
-	return nil
+	return dying(st), nil
+}
+
+// dying says that SIGKILL waits for a process to run.
+func dying(st proc.Status) bool {
+	return st.SharedPending.Has(unix.SIGKILL) || st.Pending.Has(unix.SIGKILL)
 }
 
 // await waits a little for those that were signalled.
@@ -138,17 +148,31 @@ func (s *sweeper) survivors() (out []Survivor) {
 	return out
 }
 
+// left are the kills that were sent and have not ended anybody yet.
+func (s *sweeper) left() (out []Kill) {
+	for _, key := range s.inOrder() {
+		t := s.sent[key]
+		if t.kill.Earlier {
+			continue
+		}
+		t.kill.Took = time.Since(t.at)
+		out = append(out, t.kill)
+	}
+	return out
+}
+
 // survivor adds one, as it is now.
 func (s *sweeper) survivor(out []Survivor, j Judged) []Survivor {
 	now, err := s.o.Root.Stat(j.PID)
 	if err != nil || bearerOf(now) != bearerOf(j.Stat) || now.Zombie() {
 		return out
 	}
-	left := Survivor{Judged: j, Sent: !s.untold(j), Err: s.err[bearerOf(j.Stat)]}
+	t := s.sent[bearerOf(j.Stat)]
+	left := Survivor{Judged: j, Sent: t != nil && !t.kill.Earlier, Err: s.err[bearerOf(j.Stat)]}
 	left.Stat, left.Age = now, s.o.Root.Age(now)
 	left.Waits, _ = s.o.Root.WaitChannel(j.PID)
 	if st, err := s.o.Root.Status(j.PID); err == nil {
-		left.Pending = st.SharedPending.Has(unix.SIGKILL) || st.Pending.Has(unix.SIGKILL)
+		left.Pending = dying(st)
 	}
 	return append(out, left)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,7 +108,7 @@ var reals = []real{
 }
 
 func TestRealProcesses(t *testing.T) {
-	for _, r := range reals {
+	for _, r := range slices.Concat(reals, takers, cheats) {
 		t.Run(r.name, func(t *testing.T) {
 			s := newStage(t)
 			o := s.options()

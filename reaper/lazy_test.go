@@ -22,6 +22,10 @@ func (s *spy) Namespaces(pid int) (proc.Namespaces, bool) {
 	return proc.Namespaces{Mount: 1, PID: 2}, true
 }
 
+func (s *spy) Tracer(int) (int, bool) { return 0, true }
+
+func (s *spy) Checkout(int, Lane) (string, bool) { return "", true }
+
 func (s *spy) Leaf(pid int) (string, bool) { return s.leaves[pid], true }
 
 func (s *spy) Cookie(pid int) ([]string, bool) {

@@ -3,6 +3,7 @@ package reaper
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 
 	"gpuci/reaper/proc"
@@ -18,11 +19,14 @@ func Look(ctx context.Context, root proc.Root, runs map[string]Run) (Picture, er
 }
 
 // eye looks again and again. Of what it has seen it keeps the cookies: they do
-// not change, and reading one costs a child process and can cost a deadline.
+// not change, and reading one costs a child process and can cost a deadline. So it
+// does with the scripts of wrappers.
 type eye struct {
 	root    proc.Root
 	runs    map[string]Run
 	cookies map[bearer]cookie
+	scripts map[bearer]answer[string]
+	hung    int             // how many questions to the file system had no answer
 	blind   map[string]bool // what could not be looked at
 }
 
@@ -38,7 +42,7 @@ func newEye(root proc.Root, runs map[string]Run) *eye {
 	if root == "" {
 		root = proc.Real
 	}
-	return &eye{root: root, runs: runs, cookies: make(map[bearer]cookie), blind: make(map[string]bool)}
+	return &eye{root: root, runs: runs, cookies: make(map[bearer]cookie), scripts: make(map[bearer]answer[string]), blind: make(map[string]bool)}
 }
 
 func (e *eye) look(ctx context.Context) (Picture, error) {
@@ -65,14 +69,18 @@ func (e *eye) look(ctx context.Context) (Picture, error) {
 	}
 	f := newFacts(ctx, e, processes)
 	e.glance(f, last)
-	return Picture{Self: os.Getpid(), UID: uint32(os.Geteuid()), Processes: processes, Runs: e.runs, Facts: f}, nil
+	return Picture{
+		Self: os.Getpid(), UID: uint32(os.Geteuid()), Systemd: e.root.Systemd(),
+		Processes: processes, Runs: e.runs, Facts: f,
+	}, nil
 }
 
-// forget drops the cookies of those that are gone.
+// forget drops the cookies, and the scripts, of those that are gone.
 func (e *eye) forget(now proc.Table) {
-	for key := range e.cookies {
-		if s, ok := now[key.pid]; !ok || bearerOf(s) != key {
-			delete(e.cookies, key)
-		}
+	gone := func(key bearer) bool {
+		s, ok := now[key.pid]
+		return !ok || bearerOf(s) != key
 	}
+	maps.DeleteFunc(e.cookies, func(key bearer, _ cookie) bool { return gone(key) })
+	maps.DeleteFunc(e.scripts, func(key bearer, _ answer[string]) bool { return gone(key) })
 }

@@ -61,7 +61,7 @@ func TestSweepBeginsWithTheFamily(t *testing.T) {
 		var got []int
 		for _, v := range j.victims() {
 			got = append(got, v.PID)
-			sw.sent[bearerOf(v.Stat)] = &told{}
+			sw.sent[bearerOf(v.Stat)], sw.told[v.PID] = &told{}, true
 		}
 		if len(facts.asked) > 0 || len(got) != len(want) || got[0] != want[0] || got[len(got)-1] != want[len(want)-1] {
 			t.Errorf("victims %d, environments of %d; want %d and none", got, facts.asked, want)

@@ -22,7 +22,7 @@ type Options struct {
 	Deadline time.Duration  // DefaultDeadline when 0
 	Patient  bool           // wait until those are old enough that were orphaned just before
 	DryRun   bool           // one pass, and nothing is sent
-	Killed   func(Kill)     // is told each as it is gone, if not nil
+	Killed   func(Kill)     // is told each as it is gone, if not nil; what is left at the end is in the report
 }
 
 func (o Options) filled() Options {

@@ -36,7 +36,7 @@ func (t *trial) strays() (pids []int) {
 // concerns says whether a process can be such an orphan at all, before anything
 // is asked of it but the unit of a few.
 func (t *trial) concerns(p Process) bool {
-	if _, built := t.built(p); !built && !t.lost {
+	if _, built := t.built(p); t.above[p.PID] || !built && !t.lost {
 		return false
 	}
 	return t.ancestry(p).orphan()
@@ -69,9 +69,9 @@ func (t *trial) tryOther(p Process, s standing) (leaked bool) {
 	if kind == "" {
 		return false
 	}
-	own := t.own.of(p, true)
-	if kind == InTarget && !own.known() { // its directory is in two lanes at once
-		own = owner{lane.Name, byExe}
+	own := t.own.of(p, deep)
+	if kind == InTarget && !own.known() && own.against == "" { // its directory is in two lanes at once
+		own = owner{Lane: lane.Name, Evidence: byExe}
 	}
 	j := t.say(p)
 	j.Kind, j.Lane, j.Evidence = kind, own.Lane, own.Evidence
@@ -120,15 +120,24 @@ func (t *trial) started(p Process) bool {
 		return false
 	}
 	if leaf, known := t.Facts.Leaf(p.PID); known && leaf != "" {
-		run, ok := t.Runs[leaf]
-		return ok && !run.Lives
+		return t.overRun(p)
 	}
-	own := t.own.of(p, false)
+	own := t.own.of(p, shallow)
 	if own.known() && !t.wanted(own.Lane) {
 		return false
 	}
 	if _, built := t.built(p); !own.known() && !built && !t.lostHere {
 		return false
+	}
+	return t.overRun(p)
+}
+
+// overRun says whether all that is known to have started a process are runs that
+// are over: by its leaf, if it is in one, or else by its cookie.
+func (t *trial) overRun(p Process) bool {
+	if leaf, known := t.Facts.Leaf(p.PID); known && leaf != "" {
+		run, ok := t.Runs[leaf]
+		return ok && !run.Lives
 	}
 	runs, known := t.Facts.Cookie(p.PID)
 	for _, id := range runs {

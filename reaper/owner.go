@@ -1,6 +1,8 @@
 package reaper
 
-import "strings"
+import (
+	"strings"
+)
 
 // What shows whose a process is, strongest first.
 const (
@@ -12,7 +14,11 @@ const (
 )
 
 // owner is the lane a process belongs to, and by what. The zero owner is none.
-type owner struct{ Lane, Evidence string }
+type owner struct {
+	Lane, Evidence string
+
+	against string // why it is nobody's of ours, whatever else may say; then it has no lane
+}
 
 func (o owner) known() bool { return o.Evidence != "" }
 
@@ -32,32 +38,48 @@ type owners struct {
 	seen  map[asked]owner
 }
 
-// asked is one question: the cookie is only read when it must be.
+// depth is what may be asked to find an owner.
+type depth uint8
+
+const (
+	shallow  depth = iota // nothing that could block: for people, and to begin with
+	grounded              // and the file system, for another repository's directories
+	deep                  // and the environment, which is only read when it must be
+)
+
+// asked is one question.
 type asked struct {
-	pid    int
-	cookie bool
+	pid int
+	how depth
 }
 
-// of is whose a process is, by the first thing that tells. With cookie false
-// its environment is not read.
-func (o *owners) of(p Process, cookie bool) owner {
-	q := asked{p.PID, cookie}
-	own, ok := o.seen[q]
-	if !ok {
-		own = o.find(p, cookie)
-		o.seen[q] = own
+// of is whose a process is, by the first thing that tells, or what deeper asking
+// has said.
+func (o *owners) of(p Process, how depth) owner {
+	for d := deep; d >= how && d <= deep; d-- {
+		if own, ok := o.seen[asked{p.PID, d}]; ok {
+			return own
+		}
 	}
+	own := o.find(p, how)
+	o.seen[asked{p.PID, how}] = own
 	return own
 }
 
-func (o *owners) find(p Process, cookie bool) owner {
+func (o *owners) find(p Process, how depth) owner {
 	p = whole(o.facts, p)
-	if own, told := o.byCwd(p); told {
+	l, own, told := o.byCwd(p)
+	if how > shallow && p.Cwd.Known() && (!told || own.known()) {
+		if why := o.foreign(p, l); why != "" {
+			return owner{against: why}
+		}
+	}
+	if told {
 		return own
 	}
 	if p.Exe.Known() {
 		if lane, ok := o.target(p.Exe.Path); ok {
-			return owner{lane.Name, byExe}
+			return owner{Lane: lane.Name, Evidence: byExe}
 		}
 	}
 	if own, told := o.byFiles(p.PID); told {
@@ -67,35 +89,12 @@ func (o *owners) find(p Process, cookie bool) owner {
 		return owner{} // neither leaf nor cookie could tell
 	}
 	if run, known := o.facts.Leaf(p.PID); known && o.runs[run].Lane != "" {
-		return owner{o.runs[run].Lane, byLeaf}
+		return owner{Lane: o.runs[run].Lane, Evidence: byLeaf}
 	}
-	if cookie {
+	if how == deep {
 		return o.byCookie(p.PID)
 	}
 	return owner{}
-}
-
-// byCwd is told by the innermost lane that the working directory is in. One
-// that was removed has nobody but those whose directory went with it. Two lanes
-// with one root, as one that was removed and the one that came after it, tell
-// that it is nobody's.
-func (o *owners) byCwd(p Process) (own owner, told bool) {
-	if !p.Cwd.Known() {
-		return owner{}, false
-	}
-	root := ""
-	for _, l := range o.lanes {
-		if l.Removed && !p.Cwd.Deleted || !inside(p.Cwd.Path, l.Root) {
-			continue
-		}
-		switch r := trim(l.Root); {
-		case len(r) > len(root):
-			root, own = r, owner{l.Name, byCwd}
-		case r == root:
-			own = owner{}
-		}
-	}
-	return own, root != ""
 }
 
 // byFiles is told by files open in one lane's target directory; in those of two
@@ -115,7 +114,7 @@ func (o *owners) byFiles(pid int) (own owner, told bool) {
 		case told && own.Lane != lane.Name:
 			return owner{}, true
 		default:
-			own, told = owner{lane.Name, byFile}, true
+			own, told = owner{Lane: lane.Name, Evidence: byFile}, true
 		}
 	}
 	return own, told
@@ -134,7 +133,7 @@ func (o *owners) byCookie(pid int) owner {
 			return owner{}
 		}
 	}
-	return owner{lane, byCookie}
+	return owner{Lane: lane, Evidence: byCookie}
 }
 
 // target is the lane in whose target directory a path lies: the innermost one.

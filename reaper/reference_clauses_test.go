@@ -20,6 +20,7 @@ const (
 	clausePrefixFour
 	clausePrefixFive
 	clauseOwnFamily
+	clauseLaneTools
 	clauseWrapper
 	clauseWrapperZombie
 	clauseWrapperKernel
@@ -27,6 +28,8 @@ const (
 	clauseInterpreter
 	clauseWrapperComm
 	clauseTrueMember
+	clauseScript
+	clauseScriptKnown
 	clauseChain
 	clauseChainReuse
 	clauseUnseen
@@ -36,13 +39,24 @@ const (
 	clauseGpuciComm
 	clauseGpuciSame
 	clauseGpuciOwnKnown
+	clauseGpuciRun
+	clauseGpuciRunLives
+	clauseGpuciRunSame
 	clauseInitSession
+	clauseInitOutside
 	clauseService
 	clauseServiceKnown
 	clauseServiceLeader
+	clauseServiceSystemd
+	clauseServiceRun
 	clauseSubreaper
 	clauseLeader
 	clauseSession
+	clauseParted
+	clauseUserSystemd
+	clauseYoungerSession
+	clauseOwnAutogroupKnown
+	clauseAutogroupKnown
 	clauseOurs
 	clauseOursReuse
 	clauseOnLeaf
@@ -51,6 +65,8 @@ const (
 	clauseOnCookieOne
 	clauseOnCookieKnown
 	clauseOnAsked
+	clauseOnUnnamed
+	clauseOnUnnamedTaken
 	clauseUIDKnown
 	clauseUID
 	clauseNamespacesKnown
@@ -68,9 +84,15 @@ const (
 	clauseCwdTwo
 	clauseCwdNamesake
 	clauseCwdFinal
+	clauseCheckout
+	clauseCheckoutKnown
+	clauseElsewhere
+	clauseElsewhereKnown
+	clauseReused
 	clauseDeleted
 	clauseRemovedLive
 	clauseRemovedDeleted
+	clauseRemovedNobody
 	clauseExe
 	clauseExeKnown
 	clauseFiles
@@ -98,6 +120,14 @@ const (
 	clauseSpareUser
 	clauseSpareNamespaces
 	clauseSpareForeign
+	clauseSpareCheckout
+	clauseSpareTraced
+	clauseSpareTracerKnown
+	clauseSpareGpuci
+	clauseShim
+	clauseSpareAbove
+	clauseSpareRun
+	clauseZombieTraced
 	clauseTTY
 	clauseTTYLeader
 	clauseForeground

@@ -9,7 +9,7 @@ import (
 
 // treeOwner is whose a tree is, the last part of point 7; "" is nobody's.
 func (r *reference) treeOwner(top int) string {
-	if own := r.owner(top); own != "" || !r.may(clauseTreeMembers, true) {
+	if own := r.owner(top); own != "" || !r.may(clauseTreeMembers, true) || r.foreign(top) {
 		return own
 	}
 	var named []string
@@ -33,6 +33,9 @@ func (r *reference) only(c clause, named []string) string {
 // owner is whose a process is, by the first evidence that there is; evidence
 // for two lanes is no reason to look for more.
 func (r *reference) owner(pid int) string {
+	if r.foreign(pid) {
+		return ""
+	}
 	evidence := []func(pid int) (lane string, there bool){r.byCwd, r.byExe, r.byFiles, r.byLeaf, r.byCookie}
 	if r.options.without == clauseFirst {
 		slices.Reverse(evidence)
@@ -43,36 +46,6 @@ func (r *reference) owner(pid int) string {
 		}
 	}
 	return ""
-}
-
-// byCwd is point 7a.
-//
-// Reading: a lane and its removed predecessor of the same root own nothing
-// where both count, which is a deleted cwd; that ends the search, as it does
-// for files. A lane without a root has nothing in it.
-func (r *reference) byCwd(pid int) (lane string, there bool) {
-	cwd := r.Processes[pid].Cwd
-	if !r.must(clauseCwdKnown, cwd.Known()) || cwd.Deleted && !r.may(clauseDeleted, true) || !r.may(clauseCwd, true) {
-		return "", false
-	}
-	var in []reaper.Lane
-	for _, l := range r.lanes {
-		counts := l.Root != "" && (!l.Removed || r.must(clauseRemovedLive, cwd.Deleted) && r.may(clauseRemovedDeleted, true))
-		if counts && r.inside(clauseCwdComponent, cwd.Path, l.Root) {
-			in = append(in, l)
-		}
-	}
-	in = r.longest(clauseCwdLongest, in, func(l reaper.Lane) string { return l.Root })
-	if r.options.without == clauseCwdNamesake {
-		in = slices.CompactFunc(in, func(a, b reaper.Lane) bool { return a.Name == b.Name })
-	}
-	switch {
-	case len(in) == 0:
-		return "", false
-	case !r.must(clauseCwdTwo, len(in) == 1):
-		return "", r.may(clauseCwdFinal, true)
-	}
-	return in[0].Name, true
 }
 
 // byExe is point 7b.

@@ -1,6 +1,7 @@
 package reaper_test
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -27,20 +28,38 @@ func (r *reference) orphaned(pid int) bool {
 	case r.may(clauseGpuci, r.gpuciAbove(it.PPID)):
 		return false
 	case it.PPID == 1:
-		return r.must(clauseInitSession, it.Session != parent.Session) && !r.mayBeService(pid)
+		return r.must(clauseInitSession, it.Session != parent.Session) &&
+			(it.Session == parent.Session || r.must(clauseInitOutside, it.Session != 0)) && !r.mayBeService(pid)
 	}
-	return r.may(clauseSubreaper, true) && !r.homeSession(it.PPID, it.Session) &&
+	return !r.mayHaveParted(pid) && r.may(clauseSubreaper, true) && !r.homeSession(it.PPID, it.Session) &&
 		r.must(clauseLeader, it.Session != it.PID) && r.must(clauseSession, it.Session != parent.Session)
+}
+
+// mayHaveParted says whether the parent of a process may have started it in the
+// session that it is in, and have begun its own later. Only leaders have begun
+// one; systemd is not somebody who does so with a child, and sessions have
+// numbers in the order of their beginning.
+func (r *reference) mayHaveParted(pid int) bool {
+	it := r.Processes[pid]
+	parent := r.Processes[it.PPID]
+	if !r.may(clauseParted, parent.Session == parent.PID) ||
+		r.may(clauseUserSystemd, parent.Exe.Known() && path.Base(parent.Exe.Path) == "systemd") {
+		return false
+	}
+	left, leftKnown := r.Facts.Autogroup(it.PPID)
+	in, inKnown := r.Facts.Autogroup(pid)
+	return !r.may(clauseYoungerSession, r.must(clauseOwnAutogroupKnown, leftKnown) && r.must(clauseAutogroupKnown, inKnown) && left < in)
 }
 
 // mayBeService says whether process 1 may have started a process of its own as a
 // service: then it leads its session and is in a unit. One that is not known may
-// be one.
+// be one, and a process 1 that is not systemd knows no units; but it
+// was there before any of our runs, and has started nothing of theirs.
 func (r *reference) mayBeService(pid int) bool {
 	it := r.Processes[pid]
 	unit, known := r.Facts.Unit(pid)
 	return r.must(clauseServiceLeader, it.Session == it.PID) &&
-		(r.may(clauseService, known && unit != "") || r.may(clauseServiceKnown, !known))
+		(r.may(clauseServiceSystemd, !r.Systemd && !r.may(clauseServiceRun, r.ofDeadRun(pid))) || r.may(clauseService, known && unit != "") || r.may(clauseServiceKnown, !known))
 }
 
 // gpuciAbove says whether a process or any above it, by whatever links, is a
@@ -70,6 +89,12 @@ func (r *reference) upwards(pid int) (out []int) {
 // isGpuci says whether a parent takes orphans over to end them itself.
 func (r *reference) isGpuci(it reaper.Process) bool {
 	own := r.Processes[r.Self].Exe
+	for _, run := range r.Runs {
+		same := run.Gpuci.PID == it.PID && it.PID != 0 && r.must(clauseGpuciRunSame, run.Gpuci.Start == it.Start)
+		if r.may(clauseGpuciRun, same && r.must(clauseGpuciRunLives, run.Lives)) {
+			return true
+		}
+	}
 	return r.must(clauseGpuciKnown, it.Exe.Known()) &&
 		(path.Base(it.Exe.Path) == "gpuci" || r.must(clauseGpuciComm, false) && it.Comm == "gpuci" ||
 			r.may(clauseGpuciSame, r.must(clauseGpuciOwnKnown, own.Known()) && it.Exe.Path == own.Path))
@@ -81,8 +106,7 @@ func (r *reference) isGpuci(it reaper.Process) bool {
 // text speaks only of a cookie that names one.
 func (r *reference) goesOn(pid int) bool {
 	lives := func(run string) bool { return r.Runs[run].Lives }
-	leaf, known := r.Facts.Leaf(pid)
-	if r.may(clauseOnLeaf, r.must(clauseOnLeafKnown, known) && lives(leaf)) {
+	if r.leafGoesOn(pid) || r.startedAbove(pid) {
 		return true
 	}
 	asked := slices.ContainsFunc(slices.Collect(maps.Keys(r.Runs)), lives)
@@ -93,6 +117,24 @@ func (r *reference) goesOn(pid int) bool {
 	some := slices.ContainsFunc(cookie, lives)
 	others := slices.ContainsFunc(cookie, func(run string) bool { return !lives(run) })
 	return r.may(clauseOnCookie, some && !(others && !r.may(clauseOnCookieOne, true)))
+}
+
+// leafGoesOn is the part of point 5b that speaks of leaves.
+func (r *reference) leafGoesOn(pid int) bool {
+	leaf, known := r.Facts.Leaf(pid)
+	return r.may(clauseOnLeaf, r.must(clauseOnLeafKnown, known) && r.Runs[leaf].Lives)
+}
+
+// startedAbove says whether a process that another one than process 1 took over
+// was started by somebody above it: a gpuci that names a command by its own pid.
+func (r *reference) startedAbove(pid int) bool {
+	cookie, known := r.Facts.Cookie(pid)
+	if !known || !r.must(clauseOnUnnamedTaken, r.Processes[pid].PPID != 1 && r.orphaned(pid)) {
+		return false
+	}
+	return r.may(clauseOnUnnamed, slices.ContainsFunc(r.upwards(pid)[1:], func(up int) bool {
+		return slices.Contains(cookie, fmt.Sprintf("%d-unnamed", up))
+	}))
 }
 
 // ours is point 5: ourselves and our ancestors.

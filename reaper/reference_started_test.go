@@ -66,5 +66,5 @@ func (r *reference) leakedTestBinary(pid int) bool {
 		r.must(clauseHUPKnown, known) && r.must(clauseHUP, !ignores) &&
 		r.must(clauseTestLeader, it.Session != it.PID) && !r.protected(pid) &&
 		r.must(clauseTestWanted, r.wanted[lane.Name]) &&
-		(r.may(clauseTestNobody, owner == "") || r.wants(owner))
+		(r.may(clauseTestNobody, owner == "" && !r.foreign(pid)) || r.wants(owner))
 }

@@ -3,6 +3,7 @@ package reaper_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gpuci/reaper"
@@ -18,7 +19,8 @@ import (
 // referenceOptions are what Judge takes as Rules.
 type referenceOptions struct {
 	Family       []string
-	Floor        time.Duration // 2 s when 0
+	Tools        map[string][]string // of lanes
+	Floor        time.Duration       // 2 s when 0
 	TestBinaries bool
 	Protected    func(reaper.Process) bool
 
@@ -32,7 +34,7 @@ type reference struct {
 	wanted  map[string]bool
 	options referenceOptions
 
-	names           []string // the family
+	names, plain    []string // the family, with and without what lanes add
 	member, wrapper map[int]bool
 	tops            map[int]int // of every member, where it has one
 	leaked          []int       // what leaked trees begin with
@@ -50,6 +52,10 @@ func referenceLeaked(p reaper.Picture, lanes []reaper.Lane, wanted map[string]bo
 		member: map[int]bool{}, wrapper: map[int]bool{}, tops: map[int]int{}}
 	if o.Family == nil || o.without == clauseOwnFamily {
 		r.names = referenceFamily()
+	}
+	r.plain = r.names
+	for _, l := range lanes {
+		r.names = slices.Concat(r.names, o.Tools[l.Name])
 	}
 	for pid, it := range p.Processes {
 		r.member[pid] = r.isMember(it)
@@ -139,7 +145,27 @@ func (r *reference) membersOf(top int) (out []int) {
 
 // leakedTop is point 8.
 func (r *reference) leakedTop(pid int) bool {
-	return len(r.membersOf(pid)) > 0 && r.loose(pid) && r.wants(r.treeOwner(pid))
+	return len(r.membersOf(pid)) > 0 && r.loose(pid) && r.wants(r.treeOwner(pid)) && (!r.wrapper[pid] || r.runsTool(pid)) && r.must(clauseLaneTools, r.ownTools(pid))
+}
+
+// ownTools says whether the top of a tree, and a member of it, would be such if
+// the tools of the tree's lane were all that is added to the family.
+func (r *reference) ownTools(top int) bool {
+	if r.options.Tools == nil {
+		return true
+	}
+	less := *r
+	less.names = slices.Concat(r.plain, r.options.Tools[r.treeOwner(top)])
+	if !less.isMember(r.Processes[top]) && !less.isWrapper(r.Processes[top]) {
+		return false
+	}
+	return slices.ContainsFunc(r.membersOf(top), func(pid int) bool { return less.isMember(r.Processes[pid]) })
+}
+
+// runsTool says whether an interpreter was given a script of a tool's name.
+func (r *reference) runsTool(pid int) bool {
+	script, known := r.Facts.Script(pid)
+	return r.must(clauseScriptKnown, known) && r.must(clauseScript, r.familyName(script[strings.LastIndex(script, "/")+1:]))
 }
 
 // wants says whether a process of this owner may go; "" is nobody.

@@ -1,6 +1,10 @@
 package reaper_test
 
-import "slices"
+import (
+	"slices"
+
+	"gpuci/reaper"
+)
 
 // victim is point 9: there is a leaked process at or above this one, and
 // nothing that is spared between the two. What is spared from one leaked tree,
@@ -40,7 +44,11 @@ func (r *reference) spared(pid int, top bool) bool {
 	return r.ours(pid) ||
 		!r.sameUser(pid) && (top || r.may(clauseSpareUser, true)) ||
 		!r.may(clauseZombieNamespaces, it.Zombie()) && !r.sameNamespaces(pid) && (top || r.may(clauseSpareNamespaces, true)) ||
-		r.hasTerminal(pid) || !r.isMember(it) && !r.isWrapper(it) && r.someTerminalBelow(pid) || it.State == 't' ||
+		r.hasTerminal(pid) || it.State == 't' || r.isGate(it) && r.may(clauseSpareGpuci, true) ||
+		!r.isMember(it) && !r.isWrapper(it) && r.someoneBelow(pid) ||
+		!r.may(clauseZombieTraced, it.Zombie()) && r.traced(pid) ||
+		r.may(clauseSpareCheckout, r.foreign(pid)) ||
+		r.may(clauseSpareRun, r.leafGoesOn(pid) || !it.Zombie() && r.goesOn(pid)) ||
 		r.may(clauseSpareKernel, it.Kernel) ||
 		r.may(clauseSpareForeign, owner != "" && !r.wanted[owner]) ||
 		r.protected(pid) && (top || r.may(clauseProtectedBelow, true))
@@ -53,15 +61,26 @@ func (r *reference) hasTerminal(pid int) bool {
 		(r.may(clauseTTYLeader, it.Session == it.PID) || r.may(clauseForeground, it.PGRP == it.TPGID))
 }
 
-// someTerminalBelow says whether somebody may be sitting before what is below a
-// process: a terminal multiplexer's server.
-func (r *reference) someTerminalBelow(pid int) bool {
+// someoneBelow says whether somebody may be sitting before what is below a
+// process, a terminal multiplexer's server, or whether a gpuci is at work there.
+func (r *reference) someoneBelow(pid int) bool {
 	for other := range r.Processes {
-		if r.hasTerminal(other) && slices.Contains(r.line(other), pid) {
+		if other != pid && (r.hasTerminal(other) || r.may(clauseSpareAbove, r.isGate(r.Processes[other]))) && slices.Contains(r.line(other), pid) {
 			return true
 		}
 	}
 	return false
+}
+
+// isGate says whether a process is a gpuci that does not stand in for a tool.
+func (r *reference) isGate(it reaper.Process) bool {
+	return r.isGpuci(it) && !r.may(clauseShim, r.familyName(it.Comm))
+}
+
+// traced says whether a debugger may hold a process.
+func (r *reference) traced(pid int) bool {
+	tracer, known := r.Facts.Tracer(pid)
+	return r.may(clauseSpareTracerKnown, !known) || r.may(clauseSpareTraced, known && tracer != 0)
 }
 
 // protected says whether a process is somebody's long job.

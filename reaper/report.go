@@ -17,7 +17,10 @@ type Kill struct {
 	Judged
 	CPU  time.Duration // that it had used, with what it had waited for
 	IO   *proc.IO      // nil where that was not ours to read
-	Took time.Duration // from SIGKILL until it was seen to be gone
+	Took time.Duration // from SIGKILL until it was seen to be gone, or until the end of the sweep
+	// Earlier says that SIGKILL waited for it when the sweep came, which sent
+	// none; Took is from then.
+	Earlier bool
 }
 
 // Survivor is a leaked process that a sweep did not end.
@@ -67,10 +70,12 @@ func (j Judged) Program() string {
 type Report struct {
 	Swept     []Kill     // in the order in which they went
 	Survivors []Survivor // parents before children
+	Left      []Kill     // of the survivors those that this sweep sent their SIGKILL
 	Leaked    []Judged   // of a dry run: what a sweep would have begun with
-	Young     []Judged   // of a dry run: what it would have waited for, and ended then
+	Young     []Judged   // of a dry run: what it would have waited for, and ended then, unless it is of a Chain: one look cannot tell
 	Chains    []Chain    // what never gets old enough to be ended
 	Passes    int        // looks at the whole machine
+	Quiet     bool       // the last ones in a row found nothing: nobody is left who was seen by none; false for a dry run
 	Blind     []string   // what could not be looked at, and so was let be
 }
 
@@ -89,7 +94,7 @@ func (r Report) String() string {
 		parts = append(parts, "would sweep "+summary(r.Leaked))
 	}
 	if len(r.Young) > 0 {
-		parts = append(parts, "would sweep, once old enough, "+summary(r.Young))
+		parts = append(parts, "would sweep those that get old enough (one look cannot tell which) of "+summary(r.Young))
 	}
 	if len(r.Survivors) > 0 {
 		var left []string
@@ -99,12 +104,26 @@ func (r Report) String() string {
 		parts = append(parts, fmt.Sprintf("%d not ended: %s", len(left), strings.Join(left, "; ")))
 	}
 	for _, c := range r.Chains {
-		parts = append(parts, "goes on, and nothing was sent: "+c.String())
+		word := "goes on, and nothing was sent: "
+		if c.Ended > 0 {
+			word = "goes on: "
+		}
+		parts = append(parts, word+c.String())
 	}
 	if len(parts) == 0 {
 		return "nothing leaked"
 	}
 	return strings.Join(parts, "; ")
+}
+
+// CutShort says that the time of a sweep was over before it could be told that
+// nobody is left, "" of one that came to its end. Where there are survivors or
+// chains, those say so.
+func (r Report) CutShort() string {
+	if r.Quiet || len(r.Survivors)+len(r.Chains) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("the time was over before two looks in a row found nothing; %d ended", len(r.Swept))
 }
 
 // summary counts processes by their tools.

@@ -83,7 +83,7 @@ func TestSweepOutOfTime(t *testing.T) {
 	o := s.options()
 	o.Rules.Floor, o.Patient, o.Deadline = time.Hour, true, 100*time.Millisecond
 	r := sweep(t, o)
-	if len(r.Survivors) != 1 || r.Survivors[0].Sent || r.Survivors[0].Pending || !r.Survivors[0].Young {
+	if len(r.Survivors) != 1 || len(r.Left) != 0 || r.Survivors[0].Sent || r.Survivors[0].Pending || !r.Survivors[0].Young {
 		t.Errorf("%+v", r)
 	}
 }

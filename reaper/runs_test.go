@@ -135,7 +135,10 @@ func TestRunsIn(t *testing.T) {
 			t.Errorf("%q: %s; want %s", c.env, got, c.want)
 		}
 	}
-	for leaf, want := range map[string]string{"": "", "/": "", "/a/gpuci-run.0123": "run", "/gpuci-a.b.1": "a.b", "/gpuci-test-7": "", "/user/x.1": ""} {
+	for leaf, want := range map[string]string{
+		"": "", "/": "", "/a/gpuci-run.0123456789ab": "run", "/gpuci-a.b.0123456789ab": "a.b", "/gpuci-test-7": "", "/user/x.0123456789ab": "",
+		"/gpuci-run.service": "", "/gpuci-run.scope": "", "/gpuci-run.0123": "", "/gpuci-run.0123456789AB": "", "/gpuci-.0123456789ab": "",
+	} {
 		if got := runOfLeaf(leaf); got != want {
 			t.Errorf("%q: %q; want %q", leaf, got, want)
 		}
@@ -156,7 +159,7 @@ func FuzzRunsIn(f *testing.F) {
 				t.Errorf("%q: %q is not in it", v, run)
 			}
 		}
-		if run := runOfLeaf(v); run != "" && !strings.Contains(v, leafPrefix+run) {
+		if run := runOfLeaf(v); run != "" && !strings.Contains(v, "gpuci-"+run+".") {
 			t.Errorf("leaf %q: %q", v, run)
 		}
 	})

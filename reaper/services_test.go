@@ -28,7 +28,7 @@ func sweepService(t *testing.T, hierarchy string) {
 	setsid := lookPath(t, "setsid")
 	led := renamed(t, orphan(t, s.lane.Root, setsid, s.tool(t, "ld"), "100"), "ld")
 	plain := orphan(t, s.lane.Root, s.tool(t, "rustc"), "100")
-	unit := fmt.Sprintf("reapertest-%d.service", os.Getpid())
+	unit := fmt.Sprintf("gpuci-nightly.%d.service", os.Getpid())
 	leave := enter(t, hierarchy, unit, led, plain)
 	ripe(t, plain)
 	p, err := Look(soon(t), "", nil)
@@ -36,6 +36,7 @@ func sweepService(t *testing.T, hierarchy string) {
 		t.Fatal(err)
 	}
 	o := s.options()
+	p.Systemd = true // whatever is process 1 here
 	j, err := Judge(p, o.Lanes, o.Wanted, o.Rules)
 	if said := find(j, led); err != nil || said.Leaked || said.Young || said.Why != "process 1 may have started it: unit "+unit {
 		t.Errorf("%+v, %v", said, err)
@@ -44,8 +45,15 @@ func sweepService(t *testing.T, hierarchy string) {
 		t.Fatalf("in a unit: %s", r)
 	}
 	leave()
-	if r := sweep(t, o); len(r.Swept) != 1 || r.Swept[0].PID != led {
-		t.Errorf("in no unit: %s", r)
+	for _, systemd := range []bool{true, false} {
+		if p, err = Look(soon(t), "", nil); err != nil {
+			t.Fatal(err)
+		}
+		p.Systemd = systemd
+		j, err := Judge(p, o.Lanes, o.Wanted, o.Rules)
+		if said := find(j, led); err != nil || said.Leaked != systemd || said.Served == systemd {
+			t.Errorf("in no unit, systemd %t: %+v, %v", systemd, said, err)
+		}
 	}
 }
 

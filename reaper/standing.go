@@ -29,100 +29,6 @@ func (t *trial) stands(p Process) standing {
 	return standing{leaked: true, why: how}
 }
 
-// ancestry is what became of the parent that a process was started by.
-type ancestry uint8
-
-const (
-	unseen     ancestry = iota // the parent cannot be seen
-	usedAgain                  // its pid is somebody else's by now
-	supervised                 // it is a gpuci, which ends its orphans itself
-	contained                  // it is process 1, in whose session the process is
-	served                     // it is process 1, which may have started it as a service
-	living
-	lost    // to process 1
-	adopted // by a subreaper
-)
-
-func (a ancestry) orphan() bool { return a >= lost }
-
-// ancestry can be told because a child has its parent's session unless it leads
-// its own.
-func (t *trial) ancestry(p Process) ancestry {
-	parent, seen := t.Processes[p.PPID]
-	switch {
-	case p.PPID <= 0 || !seen:
-		return unseen
-	case parent.Start > p.Start:
-		return usedAgain
-	case t.gpuciAbove(parent.PID):
-		return supervised
-	case parent.PID == 1 && p.Session == parent.Session:
-		return contained
-	case parent.PID == 1 && t.service(p) != "":
-		return served
-	case parent.PID == 1:
-		return lost
-	case p.Session == p.PID || p.Session == parent.Session || t.leftSession(parent, p.Session):
-		return living
-	}
-	return adopted
-}
-
-// service says as what process 1 may have started a process itself, "" where it
-// has not: what systemd starts as a service leads its session. A unit that is
-// not known may be one.
-func (t *trial) service(p Process) string {
-	if p.Session != p.PID {
-		return ""
-	}
-	switch unit, known := t.Facts.Unit(p.PID); {
-	case !known:
-		return "its unit is not known"
-	case unit != "":
-		return "unit " + unit
-	}
-	return ""
-}
-
-// gpuciAbove says whether a process is a gpuci, or stands below one.
-func (t *trial) gpuciAbove(pid int) bool {
-	for range t.Processes {
-		p, ok := t.Processes[pid]
-		switch {
-		case !ok:
-			return false
-		case t.gpuci(p):
-			return true
-		}
-		pid = p.PPID
-	}
-	return false
-}
-
-// gpuci says whether a process is one, by its program: of that name, or the file
-// that we are ourselves, which can be installed under another one.
-func (t *trial) gpuci(p Process) bool {
-	own := t.Processes[t.Self].Exe
-	return p.Exe.Known() && (base(p.Exe) == "gpuci" || own.Known() && p.Exe.Path == own.Path)
-}
-
-// leftSession says that somebody above a parent, process 1 but for, is in a
-// session: the parent has left it after it had started the child.
-func (t *trial) leftSession(parent Process, session int) bool {
-	pid := parent.PPID
-	for range len(t.Processes) - 1 {
-		p, ok := t.Processes[pid]
-		if !ok {
-			return false
-		}
-		if pid != 1 && p.Session == session {
-			return true
-		}
-		pid = p.PPID
-	}
-	return false
-}
-
 // tell says it for people.
 func (t *trial) tell(p Process, a ancestry) string {
 	parent := label(t.Processes[p.PPID])
@@ -137,6 +43,8 @@ func (t *trial) tell(p Process, a ancestry) string {
 		return "its parent is process 1 in its own session: a build in a container"
 	case served:
 		return "process 1 may have started it: " + t.service(p)
+	case parted:
+		return fmt.Sprintf("its parent %s may have started it, and led a session of its own only then: a build; if what started it is gone, kill %d by hand", parent, p.PID)
 	case lost:
 		return "orphaned (parent 1)"
 	case adopted:

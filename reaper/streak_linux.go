@@ -35,9 +35,12 @@ type streak struct {
 func (k *streak) turned() bool { return len(k.seen) > k.most }
 
 // follow notes the young of the last look. A strain of which one is old enough
-// to be ended is none that never gets old.
+// to be ended is none that never gets old, unless it is known for a chain by
+// then: of that one nobody is ended any more, whatever his age, since what
+// starts them all may be a build that lives.
 func (s *sweeper) follow() {
 	now := time.Now()
+	s.spareChains()
 	for _, j := range s.last.victims() {
 		delete(s.streaks, strainOf(j))
 	}
@@ -61,6 +64,15 @@ func (s *sweeper) follow() {
 		s.doubt = s.report.Passes
 	}
 	maps.DeleteFunc(s.streaks, func(_ strain, k *streak) bool { return s.report.Passes-k.look >= lapse })
+}
+
+// spareChains takes those of chains from the victims of the last look.
+func (s *sweeper) spareChains() {
+	apart := s.apart()
+	s.last.leaked = slices.DeleteFunc(s.last.leaked, func(i int) bool { return apart[s.last.Judged[i].Top] })
+	for i, j := range s.last.Judged {
+		s.last.Judged[i].Leaked = j.Leaked && !apart[j.Top]
+	}
 }
 
 // vanished says that one was too young and of process 1, and has ended before it
@@ -96,13 +108,29 @@ func (s *sweeper) enough() int {
 func (s *sweeper) chains() (out []Chain) {
 	for _, k := range s.streaks {
 		if k.apart = k.apart || k.turned(); k.apart {
-			out = append(out, Chain{k.last, len(k.seen), k.late.Sub(k.first)})
+			out = append(out, Chain{k.last, len(k.seen), k.late.Sub(k.first), s.endedOf(strainOf(k.last))})
 		}
 	}
 	slices.SortFunc(out, func(a, b Chain) int {
 		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Program(), b.Program()))
 	})
 	return out
+}
+
+// endedOf is how many of a strain this sweep has ended, before it was known for
+// a chain.
+func (s *sweeper) endedOf(id strain) (n int) {
+	for _, k := range s.report.Swept {
+		if strainOf(k.Judged) == id {
+			n++
+		}
+	}
+	for _, t := range s.sent {
+		if strainOf(t.kill.Judged) == id {
+			n++
+		}
+	}
+	return n
 }
 
 // apart are the tops of the last look that belong to a chain.

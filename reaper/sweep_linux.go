@@ -28,13 +28,17 @@ const quietPasses = 2
 // is younger than the floor, it waits for, unless that comes anew for as long as
 // the floor: then the report has a Chain, and nothing is sent to it.
 //
-// The error is that of a process table that cannot be read, wraps ctx's, or is
-// ErrNoLook; the report is what was done until then. That leaked processes
-// survive is no error.
+// The error is that of a process table that cannot be read, or is another pid
+// namespace's (proc.ErrForeign), wraps ctx's, or is ErrNoLook; the report is what
+// was done until then. That leaked processes survive is no error, nor that the
+// deadline was over before it was quiet: the report says so.
 func Sweep(ctx context.Context, o Options) (Report, error) {
 	s, err := newSweeper(o)
 	if err != nil {
 		return Report{}, err
+	}
+	if err := s.o.Root.Own(); err != nil {
+		return Report{}, fmt.Errorf("sweep what leaked: %w", err)
 	}
 	limited, cancel := context.WithTimeout(ctx, s.o.Deadline)
 	defer cancel()
@@ -102,6 +106,7 @@ func (s *sweeper) passes(ctx context.Context) error {
 			return err
 		case s.quiet():
 			if quiet++; quiet >= s.enough() {
+				s.report.Quiet = true
 				return nil
 			}
 		default:
@@ -143,7 +148,8 @@ func (s *sweeper) pass(ctx context.Context) (fresh bool, err error) {
 
 // judge begins with the trees of the family. They hold the disk, and hardly
 // ever need an environment to be read; while some of those that process 1 has
-// have not been signalled, nobody else is asked.
+// have not had their turn, nobody else is asked. One that may not be signalled
+// has had it.
 func (s *sweeper) judge(p Picture) (Judgement, error) {
 	t, err := newTrial(p, s.o.Lanes, s.o.Wanted, s.o.Rules)
 	if err != nil {
@@ -151,7 +157,7 @@ func (s *sweeper) judge(p Picture) (Judgement, error) {
 	}
 	t.trees()
 	j := t.judgement()
-	if !s.o.DryRun && slices.ContainsFunc(j.victims(), s.untold) {
+	if !s.o.DryRun && slices.ContainsFunc(j.victims(), func(v Judged) bool { return !s.told[v.PID] }) {
 		return j, nil
 	}
 	t.others()
@@ -187,6 +193,7 @@ func (s *sweeper) dry(ctx context.Context) error {
 func (s *sweeper) close() Report {
 	s.report.Chains = s.chains()
 	s.report.Survivors = s.survivors()
+	s.report.Left = s.left()
 	s.report.Blind = slices.Sorted(maps.Keys(s.eye.blind))
 	return s.report
 }

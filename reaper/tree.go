@@ -1,6 +1,7 @@
 package reaper
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -92,9 +93,17 @@ func (t *trial) try(tr *tree) {
 	if tr.torn {
 		s = standing{why: "its parents run in a circle: the picture is torn"}
 	}
-	own, why := t.whose(tr, s.leaked || s.young)
+	how := shallow
+	if s.leaked || s.young {
+		how = deep
+	}
+	own, why := t.whose(tr, how)
 	leaked, young, text := t.verdict(s, own, why)
-	if against := t.goesOn(tr.top, leaked, young); against != "" {
+	against := t.goesOn(tr.top, leaked, young)
+	if against == "" && leaked {
+		against = cmp.Or(t.disguised(tr.top), t.strange(tr, own.Lane))
+	}
+	if against != "" {
 		leaked, young, text = false, false, against
 	}
 	for pid, j := range t.said {
@@ -102,7 +111,7 @@ func (t *trial) try(tr *tree) {
 			continue
 		}
 		j.Lane, j.Evidence, j.Young, j.Why = own.Lane, own.Evidence, young, text
-		if mine := t.own.of(j.Process, false); mine.known() {
+		if mine := t.own.of(j.Process, shallow); mine.known() {
 			j.Lane, j.Evidence = mine.Lane, mine.Evidence
 		}
 		if pid != tr.top.PID {
@@ -115,13 +124,13 @@ func (t *trial) try(tr *tree) {
 }
 
 // whose is the owner of a tree: its top's, or that of all its members that have
-// one.
-func (t *trial) whose(tr *tree, cookie bool) (own owner, how string) {
-	if own = t.own.of(tr.top, cookie); own.known() {
+// one. Where the top stands in somebody else's work tree it is nobody's.
+func (t *trial) whose(tr *tree, ask depth) (own owner, how string) {
+	if own = t.own.of(tr.top, ask); own.known() || own.against != "" {
 		return own, own.how()
 	}
 	for _, pid := range tr.members {
-		mine := t.own.of(t.Processes[pid], cookie)
+		mine := t.own.of(t.Processes[pid], ask)
 		switch {
 		case !mine.known():
 		case own.known() && own.Lane != mine.Lane:
@@ -133,34 +142,13 @@ func (t *trial) whose(tr *tree, cookie bool) (own owner, how string) {
 	return own, how
 }
 
-// goesOn says that the run of a top that would be leaked still lives, "" when it
-// does not: its gpuci ends it, when it is time. The environment is asked last,
-// and not of the young. One that does not answer may name a living run.
-func (t *trial) goesOn(top Process, leaked, young bool) string {
-	if !t.living || !leaked && !young {
-		return ""
-	}
-	if run, known := t.Facts.Leaf(top.PID); known && t.Runs[run].Lives {
-		return fmt.Sprintf("run %s goes on", run)
-	}
-	if !leaked {
-		return ""
-	}
-	runs, known := t.Facts.Cookie(top.PID)
-	if !known {
-		return "whether a run that goes on started it is not known"
-	}
-	if i := slices.IndexFunc(runs, func(run string) bool { return t.Runs[run].Lives }); i >= 0 {
-		return fmt.Sprintf("run %s goes on", runs[i])
-	}
-	return ""
-}
-
 // verdict is what comes of a standing and an owner.
 func (t *trial) verdict(s standing, own owner, how string) (leaked, young bool, why string) {
 	switch {
 	case !s.leaked && !s.young:
 		return false, false, s.why
+	case own.against != "":
+		return false, false, own.against
 	case !own.known():
 		return false, false, "whose it is is not known"
 	case !t.wanted(own.Lane):

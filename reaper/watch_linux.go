@@ -2,6 +2,7 @@ package reaper
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"time"
 )
@@ -15,10 +16,13 @@ const DefaultEvery = 2 * time.Second
 // is no longer. each says whether it wants the next one in any case: a look at
 // processes that just end can say of one that it is leaked no longer, which is
 // gone at the next. It ends nothing. The error is ctx's cause, or that of a
-// process table that cannot be read.
+// process table that cannot be read, or is another pid namespace's.
 func Watch(ctx context.Context, o Options, every time.Duration, each func(Judgement) (again bool)) error {
 	if o = o.filled(); every == 0 {
 		every = DefaultEvery
+	}
+	if err := o.Root.Own(); err != nil {
+		return fmt.Errorf("watch for what leaks: %w", err)
 	}
 	eye := newEye(o.Root, o.Runs)
 	var before map[bearer]bool

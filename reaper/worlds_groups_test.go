@@ -97,6 +97,7 @@ func (m *maker) build(parent, session int) {
 		case 0, 2:
 			pid = m.born(parent, session, pick(m, "/usr/bin/bash", "/bin/sh", "/usr/bin/python3.11", "/usr/bin/perl", "/usr/bin/env"))
 			m.change(pid, func(it *reaper.Process) { it.Comm = pick(m, "cc", "ld", "gcc-12", "nvcc", "build.sh") })
+			m.learn(pid, func(f *fact) { f.Script = "/opt/wrap/" + m.w.Processes[pid].Comm })
 			m.odd, m.scripts = append(m.odd, pid), append(m.scripts, pid)
 		case 1:
 			pid = m.born(parent, session, pick(m, "/usr/bin/sleep", "/usr/bin/make", "/usr/bin/bash", "/usr/bin/jq"))

@@ -60,7 +60,7 @@ func (m *maker) add(pid, parent, session int, exe string) reaper.Process {
 		Cwd: proc.Place{Answer: proc.Known, Path: "/"},
 		Age: time.Minute + time.Duration(m.IntN(1000))*time.Second,
 	}
-	m.w.Processes[pid], m.w.Facts[pid] = it, fact{NS: home}
+	m.w.Processes[pid], m.w.Facts[pid] = it, fact{NS: home, Autogroup: uint64(session), Script: "/opt/wrap/" + comm(exe)}
 	return it
 }
 
@@ -97,6 +97,9 @@ func (m *maker) rules() {
 	if m.one(6) {
 		w.Family = pick(m, []string{}, []string{"ld", "cc", "rustc"}, []string{"ghc", "ld", "collect2", "ld.mold", "scons"})
 	}
+	if m.one(4) {
+		w.Tools = map[string][]string{pick(m, "kda", "kda2"): {"scons", "sleep", "make", "ghc"}, pick(m, "inner", "kda"): {"jq"}}
+	}
 	if m.one(2) {
 		w.Protected = map[int]bool{}
 	}
@@ -107,6 +110,7 @@ func (m *maker) rules() {
 func (m *maker) system() {
 	first := pick(m, "/usr/lib/systemd/systemd", "/usr/lib/systemd/systemd", "/sbin/init", "/root/.cargo/bin/cargo", "/usr/bin/bash", "/usr/bin/gpuci")
 	m.add(1, 0, pick(m, 1, 1, 1, 0), first)
+	m.w.Systemd = comm(first) == "systemd" && !m.one(10) || m.one(10)
 	if m.one(3) {
 		for _, pid := range []int{2, 3} {
 			m.add(pid, pid/3*2, 0, "")

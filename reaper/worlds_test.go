@@ -16,12 +16,14 @@ import (
 type world struct {
 	Self         int
 	UID          uint32
+	Systemd      bool
 	Processes    map[int]reaper.Process
 	Facts        factBook
 	Runs         map[string]reaper.Run
 	Lanes        []reaper.Lane
 	Wanted       map[string]bool
 	Family       []string
+	Tools        map[string][]string // nil: no function is given
 	Floor        time.Duration
 	TestBinaries bool
 	Protected    map[int]bool // nil: no function is given
@@ -30,12 +32,18 @@ type world struct {
 // fact is what one process's costly facts are. What is not known has a value
 // all the same, as wrong as can be: nobody may use it.
 type fact struct {
-	NS                                                                           proc.Namespaces
-	Files                                                                        []string
-	HUP                                                                          bool
-	Unit, Leaf                                                                   string
-	Cookie                                                                       []string
+	NS         proc.Namespaces
+	Files      []string
+	HUP        bool
+	Unit, Leaf string
+	Cookie     []string
+	Tracer     int
+	Autogroup  uint64
+	Script     string
+	Checkout   string // the innermost directory with a .git
+
 	NSUnknown, FilesUnknown, HUPUnknown, UnitUnknown, LeafUnknown, CookieUnknown bool
+	TracerUnknown, AutogroupUnknown, ScriptUnknown, CheckoutUnknown              bool
 }
 
 // factBook is a reaper.Facts over a map. Of a process that is not in it nothing
@@ -57,6 +65,32 @@ func (b factBook) IgnoresHUP(pid int) (bool, bool) {
 	return f.HUP, there && !f.HUPUnknown
 }
 
+func (b factBook) Tracer(pid int) (int, bool) {
+	f, there := b[pid]
+	return f.Tracer, there && !f.TracerUnknown
+}
+
+func (b factBook) Autogroup(pid int) (uint64, bool) {
+	f, there := b[pid]
+	return f.Autogroup, there && !f.AutogroupUnknown
+}
+
+func (b factBook) Script(pid int) (string, bool) {
+	f, there := b[pid]
+	return f.Script, there && !f.ScriptUnknown
+}
+
+// Checkout leaves out what is not below a lane's root; of a removed lane's the
+// root counts, and of no lane everything.
+func (b factBook) Checkout(pid int, l reaper.Lane) (string, bool) {
+	f, there := b[pid]
+	below := strings.HasPrefix(f.Checkout, l.Root+"/") || l.Removed && f.Checkout == l.Root
+	if l.Root != "" && !below {
+		return "", there && !f.CheckoutUnknown
+	}
+	return f.Checkout, there && !f.CheckoutUnknown
+}
+
 func (b factBook) Unit(pid int) (string, bool) {
 	f, there := b[pid]
 	return f.Unit, there && !f.UnitUnknown
@@ -73,7 +107,7 @@ func (b factBook) Cookie(pid int) ([]string, bool) {
 }
 
 func (w *world) picture() reaper.Picture {
-	return reaper.Picture{Self: w.Self, UID: w.UID, Processes: w.Processes, Facts: w.Facts, Runs: w.Runs}
+	return reaper.Picture{Self: w.Self, UID: w.UID, Systemd: w.Systemd, Processes: w.Processes, Facts: w.Facts, Runs: w.Runs}
 }
 
 func (w *world) protected() func(reaper.Process) bool {
@@ -83,10 +117,18 @@ func (w *world) protected() func(reaper.Process) bool {
 	return func(it reaper.Process) bool { return w.Protected[it.PID] }
 }
 
+// tools are those of a lane.
+func (w *world) tools() func(lane string) []string {
+	if w.Tools == nil {
+		return nil
+	}
+	return func(lane string) []string { return w.Tools[lane] }
+}
+
 // reference is the reference's answer, without one clause or with all of them.
 func (w *world) reference(without clause) ([]int, error) {
 	return referenceLeaked(w.picture(), w.Lanes, w.Wanted, referenceOptions{
-		Family: w.Family, Floor: w.Floor, TestBinaries: w.TestBinaries, Protected: w.protected(), without: without,
+		Family: w.Family, Tools: w.Tools, Floor: w.Floor, TestBinaries: w.TestBinaries, Protected: w.protected(), without: without,
 	})
 }
 
@@ -141,7 +183,7 @@ func literal(v any) string {
 // String is the world as Go code, for a test of its own.
 func (w *world) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "&world{Self: %d, UID: %d, Floor: %d, TestBinaries: %t, Family: %#v,\n", w.Self, w.UID, w.Floor, w.TestBinaries, w.Family)
+	fmt.Fprintf(&b, "&world{Self: %d, UID: %d, Systemd: %t, Floor: %d, TestBinaries: %t, Family: %#v, Tools: %#v,\n", w.Self, w.UID, w.Systemd, w.Floor, w.TestBinaries, w.Family, w.Tools)
 	fmt.Fprintf(&b, "\tLanes: %s,\n\tWanted: %#v,\n\tRuns: %#v,\n\tProtected: %#v,\n", literal(w.Lanes), w.Wanted, w.Runs, w.Protected)
 	b.WriteString("\tProcesses: map[int]reaper.Process{\n")
 	pids := slices.Sorted(maps.Keys(w.Processes))

@@ -16,6 +16,7 @@ func (m *maker) twist() {
 		m.twistKnown, m.twistFiles, m.twistTarget, m.twistYounger, m.twistNest, m.twistOwner, m.twistOwner,
 		m.twistState, m.twistDeleted, m.twistExe, m.twistUnder, m.twistUnder, m.twistTop,
 		m.twistLiving, m.twistLiving, m.twistGpuci, m.twistTwo, m.twistTwo, m.twistService, m.twistUnread,
+		m.twistCheckout, m.twistCheckout, m.twistTracer, m.twistParted, m.twistParted, m.twistInner, m.twistInner, m.twistTaken, m.twistTaken, m.twistDisguise, m.twistDisguise, m.twistReused, m.twistState, m.twistScript, m.twistNest, m.twistNest,
 	}
 	for range 2 {
 		theme := pick(m, twists...)

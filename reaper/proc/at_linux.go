@@ -2,7 +2,9 @@ package proc
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"strconv"
 	"unsafe"
 
@@ -73,6 +75,18 @@ func (d dir) headz(namez, buf []byte) (int, error) {
 
 var errLong = errors.New("the file is longer than any the kernel writes there")
 
+// readAll returns the content of a file that can be of any length.
+func (d dir) readAll(name string) ([]byte, error) {
+	fd, errno := openatz(int(d), append([]byte(name), 0))
+	if errno != 0 {
+		return nil, gone(errno)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	return data, gone(err)
+}
+
 // linkz reads a symbolic link into buf. Name ends in a NUL byte.
 func (d dir) linkz(namez, buf []byte) ([]byte, unix.Errno) {
 	n, _, errno := unix.Syscall6(unix.SYS_READLINKAT, uintptr(d),
@@ -93,7 +107,8 @@ func (d dir) link(name string) (string, error) {
 }
 
 // target looks at what a magic link leads to, without asking the server of a
-// network file system for anything newer than what is known here.
+// network file system for anything newer than what is known here. Some file
+// systems ask all the same: see prompt.
 func (d dir) target(name string, flags int) (unix.Statx_t, error) {
 	var st unix.Statx_t
 	err := unix.Statx(int(d), name, flags|unix.AT_STATX_DONT_SYNC, unix.STATX_NLINK|unix.STATX_INO|unix.STATX_TYPE|unix.STATX_MNT_ID, &st)

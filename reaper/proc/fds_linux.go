@@ -20,7 +20,9 @@ const maxFDs = 1 << 16
 
 // FDs lists a process's open files in no order; whole is false when there were
 // more than 65536 and the rest was not read. Files that are closed meanwhile
-// are left out. The error is ErrGone, or wraps fs.ErrPermission.
+// are left out. The error is ErrGone, or wraps fs.ErrPermission, or a
+// *SilentError: then the list is all but those that it could not be told of
+// whether they are deleted, for a file system does not answer.
 func (r Root) FDs(pid int) (list []FD, whole bool, err error) {
 	p, err := r.process(pid)
 	if err != nil {
@@ -32,10 +34,8 @@ func (r Root) FDs(pid int) (list []FD, whole bool, err error) {
 		return nil, false, fmt.Errorf("list open files of pid %d: %w", pid, err)
 	}
 	defer o.close()
-	for i := range o.list {
-		o.settle(&o.list[i])
-	}
-	return o.list, o.whole, nil
+	list, err = o.settled()
+	return list, o.whole, err
 }
 
 // openFiles are the open files of one process.
@@ -108,15 +108,28 @@ func (d dir) refused(err error) error {
 	return err
 }
 
-// settle finds out whether a file whose text says so is deleted.
-func (o openFiles) settle(f *FD) {
-	bare, marked := strings.CutSuffix(f.Path, deletedMark)
-	if !marked {
-		return
+// settled is the list, with what is deleted told from what is named so.
+func (o openFiles) settled() (list []FD, err error) {
+	var k *doubt
+	for _, f := range o.list {
+		bare, marked := strings.CutSuffix(f.Path, deletedMark)
+		if marked && k == nil {
+			k = new(o.home.doubt())
+		}
+		if marked {
+			lost, uerr := k.unlinked(o.fds, strconv.Itoa(f.N), f.Path)
+			var none *SilentError
+			if errors.As(uerr, &none) {
+				err = uerr
+				continue
+			}
+			if lost {
+				f.Path, f.Deleted = bare, true
+			}
+		}
+		list = append(list, f)
 	}
-	if st, err := o.fds.target(strconv.Itoa(f.N), 0); err == nil && o.home.unlinked(f.Path, st) {
-		f.Path, f.Deleted = bare, true
-	}
+	return list, err
 }
 
 // Unread is a process that was not looked at, or not whole, and why.

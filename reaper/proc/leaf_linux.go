@@ -162,7 +162,7 @@ func (r Root) Leaf(pid int) (string, error) {
 		if n := strings.IndexByte(path[at+1:], '/'); n >= 0 {
 			end = at + 1 + n
 		}
-		if strings.HasPrefix(path[at+1:end], leafPrefix) {
+		if isLeaf(path[at+1 : end]) {
 			return path[:end], nil
 		}
 		at = end

@@ -3,7 +3,6 @@ package proc
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -27,8 +26,6 @@ type Place struct {
 	Answer  Answer
 	Path    string // as the process's own mount namespace has it
 	Deleted bool   // what stood at Path when it was opened has no name there any more
-	Dev     uint64 // st_dev and st_ino of what the link leads to
-	Ino     uint64
 }
 
 // Known says whether Path may be used at all.
@@ -38,8 +35,10 @@ func (p Place) Known() bool { return p.Answer == Known }
 const deletedMark = " (deleted)"
 
 // Exe is the program file a process runs. That of another user's process is
-// Unknown, which is no error; the errors are ErrGone and what a broken /proc
-// gives. The name is the one the file had when it was started.
+// Unknown, which is no error; the errors are ErrGone, a *SilentError where
+// whether it is deleted is for a file system to say that does not answer, and
+// what a broken /proc gives. The name is the one the file had when it was
+// started.
 func (r Root) Exe(pid int) (Place, error) { return r.place(pid, "exe") }
 
 // Cwd is the working directory of a process, under the same rules as Exe.
@@ -69,15 +68,19 @@ func (d dir) place(link string) (Place, error) {
 	case err != nil:
 		return Place{}, gone(err)
 	}
-	st, err := d.target(link, 0)
-	if err != nil {
+	bare, marked := strings.CutSuffix(text, deletedMark)
+	if !marked {
+		return Place{Answer: Known, Path: text}, nil
+	}
+	switch lost, err := d.doubt().unlinked(d, link, text); {
+	case errors.Is(err, errAbsent):
 		return d.absent(link, err)
+	case err != nil:
+		return Place{}, err
+	case lost:
+		return Place{Answer: Known, Path: bare, Deleted: true}, nil
 	}
-	p := Place{Answer: Known, Path: text, Dev: device(st), Ino: st.Ino}
-	if bare, marked := strings.CutSuffix(text, deletedMark); marked && d.unlinked(text, st) {
-		p.Path, p.Deleted = bare, true
-	}
-	return p, nil
+	return Place{Answer: Known, Path: text}, nil
 }
 
 // absent finds out what a missing or forbidden link means. The kernel also
@@ -100,37 +103,4 @@ func (d dir) absent(link string, why error) (Place, error) {
 		return Place{}, nil
 	}
 	return Place{Answer: None}, nil // it is ending: its memory is gone already
-}
-
-// unlinked says whether the mark at the end of text is the kernel's and not
-// part of a name. A link count of 0 proves it. Cargo keeps a second hard link
-// of the programs it builds, and overlayfs counts 1 for some directories it
-// has removed; there it is proved when nothing has the marked name in a
-// directory of the same mount, looked at from the same mount namespace: what is
-// mounted over a directory hides the names in it. On any doubt the text is a
-// name.
-func (d dir) unlinked(text string, st unix.Statx_t) bool {
-	if st.Nlink == 0 {
-		return true
-	}
-	own, err := Real.Namespaces(unix.Getpid())
-	if err != nil {
-		return false
-	}
-	if ns, err := d.namespaces(); err != nil || ns.Mount != own.Mount {
-		return false
-	}
-	var named unix.Stat_t
-	return errors.Is(unix.Lstat(text, &named), unix.ENOENT) && sameMount(filepath.Dir(text), st)
-}
-
-// sameMount says whether a directory, or the nearest one above it that is
-// there, is on the mount of an open file.
-func sameMount(path string, st unix.Statx_t) bool {
-	var above unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE|unix.STATX_MNT_ID, &above)
-	if errors.Is(err, unix.ENOENT) && path != "/" {
-		return sameMount(filepath.Dir(path), st)
-	}
-	return err == nil && st.Mask&above.Mask&unix.STATX_MNT_ID != 0 && st.Mnt_id == above.Mnt_id
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -47,6 +49,28 @@ func TryLeaf(ctx context.Context) (Leafy, error) {
 		return out, fmt.Errorf("try a cgroup leaf: what was started in %s could not be ended", out.Dir)
 	}
 	return out, nil
+}
+
+// ErrForeign says that a Root is that of another pid namespace than our own: its
+// pids are not those that we go by, and ours is somebody else there.
+var ErrForeign = errors.New("the pids there are those of another pid namespace")
+
+// Own says whether the pids of a Root are ours, by the one that it gives
+// ourselves; the error wraps ErrForeign. After unshare --pid without
+// --mount-proc they are not. A Root that does not name us says neither.
+func (r Root) Own() error {
+	self, err := os.Readlink(filepath.Join(string(r), "self"))
+	if err == nil && self != strconv.Itoa(os.Getpid()) {
+		return fmt.Errorf("look at %s: %w: ourselves are pid %s there and pid %d here", r, ErrForeign, self, os.Getpid())
+	}
+	return nil
+}
+
+// OfUser says whether a process is in a unit of a user's own systemd, and not of
+// the machine's: its cgroup is below user@N.service.
+func (r Root) OfUser(pid int) bool {
+	text, err := r.small(pid, "cgroup")
+	return err == nil && strings.Contains(text, "/user@")
 }
 
 // TryPidfd says whether a process can be signalled by a descriptor, which no

@@ -70,7 +70,7 @@ func (r Root) readTwice(ctx context.Context, pid int, file string) ([]byte, erro
 // cookie of the run that it looks for.
 func startReader(dir, file string) (*reader, error) {
 	collectReaders()
-	cat, err := findCat()
+	cat, err := findTool("cat")
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +85,21 @@ func startReader(dir, file string) (*reader, error) {
 	c.cmd = &exec.Cmd{
 		Path: cat, Args: []string{"cat", file, "-", file}, Dir: dir, Env: []string{},
 		Stdin: in, Stdout: out,
-		SysProcAttr: &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL, PidFD: &c.pidfd},
 	}
-	if err := startCommand(c.cmd, nil); err != nil {
-		c.out.Close()
-		return nil, gone(err)
+	if err := c.begin(); err != nil {
+		return nil, err
 	}
 	return c, nil
+}
+
+// begin starts the child.
+func (c *reader) begin() error {
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL, PidFD: &c.pidfd}
+	if err := startCommand(c.cmd, nil); err != nil {
+		c.out.Close()
+		return gone(err)
+	}
+	return nil
 }
 
 // pipes makes the child's ends; ours are kept in c.
@@ -110,14 +118,14 @@ func (c *reader) pipes() (in, out *os.File, err error) {
 	return in, out, err
 }
 
-// findCat looks where cat always is before it trusts a PATH.
-func findCat() (string, error) {
-	for _, path := range []string{"/bin/cat", "/usr/bin/cat"} {
+// findTool looks where the usual tools always are before it trusts a PATH.
+func findTool(name string) (string, error) {
+	for _, path := range []string{"/bin/" + name, "/usr/bin/" + name} {
 		if runnable(path) == nil {
 			return path, nil
 		}
 	}
-	return exec.LookPath("cat")
+	return exec.LookPath(name)
 }
 
 // answer waits until the child has written everything and is dead, or the

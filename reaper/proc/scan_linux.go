@@ -23,7 +23,7 @@ type ScanOptions struct {
 // identity again first.
 type Picture struct {
 	Table  Table
-	Exe    map[int]Place // by pid, if asked for; Dev and Ino only where Path was in doubt
+	Exe    map[int]Place // by pid, if asked for; Unknown where a file system that would have to tell does not answer
 	Cwd    map[int]Place
 	UID    map[int]uint32 // who owns /proc/PID: the effective user, or root of what may not be dumped (Status knows)
 	Hidden []int          // listed, but not ours to look at (hidepid=noaccess)

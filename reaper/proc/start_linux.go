@@ -118,9 +118,12 @@ func (p *Process) supervise(cmd *exec.Cmd) {
 	go p.reapAlong(p.over)
 }
 
+// markDigits is how many digits make a mark single.
+const markDigits = 12
+
 // newMark makes a name single.
 func newMark(name string) string {
-	var b [6]byte
+	var b [markDigits / 2]byte
 	_, _ = rand.Read(b[:]) // crypto/rand does not fail
 	if name == "" {
 		name = strconv.Itoa(os.Getpid()) + "-unnamed"

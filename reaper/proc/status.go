@@ -18,6 +18,7 @@ type Status struct {
 	EUID     int    // effective
 	GID      int    // real
 	EGID     int    // effective
+	Tracer   int    // the process that traces it, 0 for none (and where that one is in no namespace of ours)
 	Threads  int    // of the whole process
 	NSPID    []int  // its pid in each pid namespace, ours first; nil before Linux 4.1
 	Switches uint64 // voluntary context switches of its first thread: how often it waited; 0 where the kernel does not tell
@@ -76,7 +77,7 @@ func ParseStatus(data []byte) (Status, error) {
 			return Status{}, fmt.Errorf("parse status: line %.80q: %w", line, err)
 		}
 	}
-	for _, key := range []string{"Pid", "Tgid", "Uid", "Gid", "Threads", "SigPnd", "ShdPnd", "SigIgn", "SigCgt"} {
+	for _, key := range []string{"Pid", "Tgid", "TracerPid", "Uid", "Gid", "Threads", "SigPnd", "ShdPnd", "SigIgn", "SigCgt"} {
 		if !seen[key] {
 			return Status{}, fmt.Errorf("parse status: no line %s in %.80q", key, data)
 		}
@@ -95,6 +96,8 @@ func (s *Status) set(key string, f []string) (err error) {
 		err = numbers(f, &s.UID, &s.EUID)
 	case "Gid":
 		err = numbers(f, &s.GID, &s.EGID)
+	case "TracerPid":
+		err = numbers(f, &s.Tracer)
 	case "Threads":
 		err = numbers(f, &s.Threads)
 	case "NSpid":

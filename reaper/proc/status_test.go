@@ -17,6 +17,7 @@ Tgid:	12
 Ngid:	0
 Pid:	12
 PPid:	1
+TracerPid:	44
 Uid:	1000	0	1000	1000
 Gid:	100	5	100	100
 Groups:	
@@ -35,7 +36,7 @@ SigCgt:	8000000000004002
 func TestParseStatus(t *testing.T) {
 	got, err := ParseStatus([]byte(statusText))
 	want := Status{
-		PID: 12, TGID: 12, UID: 1000, EUID: 0, GID: 100, EGID: 5, Threads: 7, NSPID: []int{12, 3},
+		PID: 12, TGID: 12, UID: 1000, EUID: 0, GID: 100, EGID: 5, Tracer: 44, Threads: 7, NSPID: []int{12, 3},
 		PeakRSS: 2 << 20, SharedPending: 1 << 8, Ignored: 1, Caught: 1<<63 | 1<<14 | 1<<1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -53,7 +54,7 @@ func TestParseStatus(t *testing.T) {
 
 // A set that was not read must not look like an empty one.
 func TestParseStatusRefuses(t *testing.T) {
-	for _, key := range []string{"Pid", "Tgid", "Uid", "Gid", "Threads", "SigPnd", "ShdPnd", "SigIgn", "SigCgt"} {
+	for _, key := range []string{"Pid", "Tgid", "TracerPid", "Uid", "Gid", "Threads", "SigPnd", "ShdPnd", "SigIgn", "SigCgt"} {
 		text := strings.Replace(statusText, "\n"+key+":", "\nx"+key+":", 1)
 		if got, err := ParseStatus([]byte(text)); err == nil {
 			t.Errorf("without %s: got %+v, want an error", key, got)

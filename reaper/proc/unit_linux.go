@@ -39,12 +39,30 @@ func unitOf(text string) string {
 	return found["name=systemd"]
 }
 
+// LeafMark is the mark in a leaf's name: what Command.Name says, a dot, and the 12
+// hexadecimal digits that make it single. Only that is a leaf of ours, and not
+// whatever begins the same: a service of somebody's is called gpuci-nightly.service.
+func LeafMark(name string) (mark string, ok bool) {
+	mark, ok = strings.CutPrefix(name, leafPrefix)
+	dot := strings.LastIndexByte(mark, '.')
+	ok = ok && dot > 0 && len(mark)-dot-1 == markDigits && strings.Trim(mark[dot+1:], "0123456789abcdef") == ""
+	if !ok {
+		return "", false
+	}
+	return mark, true
+}
+
+func isLeaf(name string) bool {
+	_, ok := LeafMark(name)
+	return ok
+}
+
 // serviceIn is the innermost service on a cgroup's path.
 func serviceIn(dir string) string {
 	dir = strings.TrimSuffix(dir, " (deleted)")
 	for ; dir != "" && dir != "/" && dir != "."; dir = path.Dir(dir) {
 		switch name := path.Base(dir); {
-		case strings.HasPrefix(name, leafPrefix):
+		case isLeaf(name):
 			return ""
 		case strings.HasSuffix(name, ".service") && !strings.HasPrefix(name, "user@"):
 			return name

@@ -17,8 +17,11 @@ func TestUnitOf(t *testing.T) {
 		"0::/system.slice/run-r1a2b.service\n": "run-r1a2b.service",
 		"0::/system.slice/nightly.service/main\n":                                                "nightly.service",
 		"0::/system.slice/nightly.service (deleted)\n":                                           "nightly.service",
-		"0::/system.slice/runner.service/gpuci-gate.0123\n":                                      "",
-		"0::/system.slice/runner.service/gpuci-gate.0123/sub\n":                                  "",
+		"0::/system.slice/runner.service/gpuci-gate.0123456789ab\n":                              "",
+		"0::/system.slice/runner.service/gpuci-gate.0123456789ab/sub\n":                          "",
+		"0::/system.slice/gpuci-nightly.service\n":                                               "gpuci-nightly.service",
+		"0::/system.slice/gpuci-nightly.7.service/main\n":                                        "gpuci-nightly.7.service",
+		"0::/system.slice/a.service/gpuci-x\n":                                                   "a.service",
 		"0::/system.slice/docker-0123.scope\n":                                                   "",
 		"0::/user.slice/user-1000.slice/session-3.scope\n":                                       "",
 		"0::/user.slice/user-1000.slice/user@1000.service\n":                                     "",
@@ -40,7 +43,7 @@ func TestUnitOf(t *testing.T) {
 }
 
 func FuzzUnitOf(f *testing.F) {
-	for _, seed := range []string{"0::/system.slice/a.service\n", "9:name=systemd:/a.service/b\n0::/\n", "0::/user@1.service/x.service/gpuci-a.1", "::", "0::/.service\n"} {
+	for _, seed := range []string{"0::/system.slice/a.service\n", "9:name=systemd:/a.service/b\n0::/\n", "0::/user@1.service/x.service/gpuci-a.0123456789ab", "::", "0::/.service\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -75,5 +78,21 @@ func TestUnit(t *testing.T) {
 	}
 	if unit, err := root.Unit(7); err != nil || unit != "" {
 		t.Errorf("without cgroups: %q, %v", unit, err)
+	}
+}
+
+func TestLeafMark(t *testing.T) {
+	for name, want := range map[string]string{
+		"gpuci-gate.0123456789ab": "gate.0123456789ab", "gpuci-a.b.0123456789ab": "a.b.0123456789ab", "gpuci-" + newMark(""): "",
+		"gpuci-gate.service": "", "gpuci-gate.scope": "", "gpuci-gate.0123456789abc": "", "gpuci-gate.0123456789aB": "", "gpuci-.0123456789ab": "",
+		"gpuci-gate": "", "gpuci-": "", "gate.0123456789ab": "", "gpuci-0123456789ab": "",
+	} {
+		mark, ok := LeafMark(name)
+		if strings.Contains(name, "-unnamed.") {
+			want = name[len("gpuci-"):]
+		}
+		if mark != want || ok != (want != "") {
+			t.Errorf("%q: %q, %t; want %q", name, mark, ok, want)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 type FS struct {
 	Page string // a program file whose one page, once asked for, whoever maps it waits for
 	Data string // a file whose readers wait in state D, and can be ended
+	Dir  string // a directory, whose name ends as the kernel marks what is deleted
 
 	dir   string
 	dev   int
@@ -29,6 +31,7 @@ type FS struct {
 	once  sync.Once
 	opens [dataNode + 1]int
 	held  bool // somebody has asked for the data's page, and it is locked
+	mute  atomic.Bool
 }
 
 // The numbers are those of the kernel's include/uapi/linux/fuse.h.
@@ -41,6 +44,7 @@ const (
 	opInit    = 26
 	pageNode  = 2 // the root's is 1
 	dataNode  = 3
+	dirNode   = 4
 
 	directIO  = 1 // FOPEN_DIRECT_IO
 	keepCache = 2 // FOPEN_KEEP_CACHE: the open itself does not wait for the page
@@ -62,7 +66,7 @@ func Mount(t testing.TB) (*FS, error) {
 		_ = unix.Close(dev)
 		return nil, fmt.Errorf("a FUSE mount: %w", err)
 	}
-	f := &FS{Page: dir + "/page", Data: dir + "/data", dir: dir, dev: dev, asked: make(chan struct{})}
+	f := &FS{Page: dir + "/page", Data: dir + "/data", Dir: dir + "/dir (deleted)", dir: dir, dev: dev, asked: make(chan struct{})}
 	var served sync.WaitGroup
 	served.Go(f.serve)
 	t.Cleanup(func() {
@@ -78,6 +82,10 @@ func (f *FS) Release() {
 	_ = unix.Unmount(f.dir, unix.MNT_FORCE)
 	_ = unix.Unmount(f.dir, unix.MNT_DETACH)
 }
+
+// Silence lets the server answer nothing at all any more: who asks for a name or
+// for a file's length waits, too, and in D from when the server has heard it.
+func (f *FS) Silence() { f.mute.Store(true) }
 
 // Reader starts a process that reads the file, in a directory and, with alone,
 // in a session of its own, and returns when it is in state D. The first reader of
@@ -159,6 +167,9 @@ func (f *FS) answer(in []byte) {
 	op, node := binary.NativeEndian.Uint32(in[4:]), binary.NativeEndian.Uint64(in[16:])
 	var body []byte
 	status := int32(0)
+	if f.mute.Load() {
+		return
+	}
 	switch op {
 	case opForget:
 		return
@@ -174,6 +185,8 @@ func (f *FS) answer(in []byte) {
 		node = pageNode
 		if bytes.HasPrefix(in[40:], []byte("data\x00")) {
 			node = dataNode
+		} else if bytes.HasPrefix(in[40:], []byte("dir (deleted)\x00")) {
+			node = dirNode
 		}
 		body = make([]byte, 40) // valid for no time at all
 		binary.NativeEndian.PutUint64(body, node)
