@@ -41,7 +41,8 @@ func candidates(ctx context.Context, l Lane, commit string, w *Watch) (ask []str
 		return err
 	})
 	group.Go(func() (err error) {
-		if seen, err = surveyTree(gctx, l.Root, x, w); err == nil {
+		// Where git is to be asked about some anyway, it says which are ignored too.
+		if seen, err = surveyTree(gctx, l.Root, x, w); err == nil && !seen.askable() {
 			seen.untracked, err = notIgnored(gctx, l, seen.untracked, x.skips)
 		}
 		return err
@@ -57,12 +58,18 @@ func candidates(ctx context.Context, l Lane, commit string, w *Watch) (ask []str
 	return all, w != nil && !seen.unwatched, nil
 }
 
+// askable says that git is to be asked about some paths, and can be asked about
+// all of them by name.
+func (s survey) askable() bool {
+	return len(s.suspects) > 0 && len(s.suspects)+len(s.untracked) <= maxAsked
+}
+
 // stagedPaths returns the paths at which the index differs from the commit.
 // Mostly the index knows its tree and one comparison does; after git add it
 // does not, and git compares without looking at the files.
 func stagedPaths(ctx context.Context, l Lane, commit string, x *index) ([]string, error) {
 	if x.tree != "" {
-		tree, err := headTree(ctx, l, commit)
+		tree, err := surveyedTree(ctx, l, commit)
 		if err != nil || tree == x.tree {
 			return nil, err
 		}

@@ -94,8 +94,18 @@ func TestCleanAllTheSame(t *testing.T) {
 		}},
 		"no cache-tree":    {do: func(r repo) { r.git("read-tree", "--empty"); r.git("add", "-A"); r.settle() }},
 		"assume-unchanged": {do: func(r repo) { r.git("update-index", "--assume-unchanged", "README") }},
-		"assumed, changed": {do: func(r repo) { r.git("update-index", "--assume-unchanged", "README"); r.write("README", "x") }, asks: true},
-		"skipped, changed": {do: func(r repo) { r.git("update-index", "--skip-worktree", "README"); r.write("README", "x") }, asks: true},
+		"assumed, touched": {do: func(r repo) {
+			r.git("update-index", "--assume-unchanged", "README")
+			r.remove("README")
+			r.write("README", "read me\n")
+			r.write("cache/x.o", "")
+		}, asks: true},
+		"assumed, mode not kept": {do: func(r repo) {
+			r.git("config", "core.fileMode", "false")
+			r.git("update-index", "--assume-unchanged", "README")
+			r.chmod("README", 0o755)
+		}, asks: true},
+		"sparse":           {do: func(r repo) { r.git("sparse-checkout", "set", "src"); r.write("src/only/x.o", "") }, asks: true},
 		"empty directory":  {do: func(r repo) { r.mkdir("empty/empty") }, asks: true},
 		"only ignored":     {do: func(r repo) { r.write("cache/x.o", "") }, asks: true},
 		"mode not kept":    {do: func(r repo) { r.git("config", "core.fileMode", "false"); r.chmod("README", 0o755) }, asks: true},

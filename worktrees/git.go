@@ -25,7 +25,11 @@ func runGit(ctx context.Context, l Lane, stdin []byte, args ...string) ([]byte, 
 
 // runGitWith is runGit with variables in the environment.
 func runGitWith(ctx context.Context, l Lane, env []string, stdin []byte, args ...string) ([]byte, error) {
-	cmd := gitCommand(ctx, l, env, args...)
+	return outputOf(ctx, gitCommand(ctx, l, env, args...), stdin, args[0])
+}
+
+// outputOf runs a git that is ready to start; what is its subcommand.
+func outputOf(ctx context.Context, cmd *exec.Cmd, stdin []byte, what string) ([]byte, error) {
 	cmd.Stdin = bytes.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -34,19 +38,34 @@ func runGitWith(ctx context.Context, l Lane, env []string, stdin []byte, args ..
 	case err == nil:
 		return out, nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("run git %s: %w", args[0], ctx.Err())
+		return nil, fmt.Errorf("run git %s: %w", what, ctx.Err())
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, fmt.Errorf("run git %s: %w; install git 2.25 or later (apt-get install git)", args[0], err)
+		return nil, fmt.Errorf("run git %s: %w; install git 2.25 or later (apt-get install git)", what, err)
 	}
-	return out, fmt.Errorf("run git %s in %s: %w: %s", args[0], l.Root, err, strings.TrimSpace(stderr.String()))
+	return out, fmt.Errorf("run git %s in %s: %w: %s", what, cmd.Dir, err, clipText(strings.TrimSpace(stderr.String())))
+}
+
+// clipText keeps the two ends of what git says: on a full disk it says a line
+// for every file.
+func clipText(text string) string {
+	const end = 1000 // bytes: some ten lines
+	if len(text) <= 2*end {
+		return text
+	}
+	return text[:end] + "\n…\n" + text[len(text)-end:]
 }
 
 // gitCommand is a git in a lane, with variables of ours that would be another's
-// mistake. It has a group of its own, so that the git it starts in a submodule
-// ends with it.
+// mistake.
 func gitCommand(ctx context.Context, l Lane, env []string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append(gitOptions(l), args...)...)
-	cmd.Dir = l.Root
+	return gitIn(ctx, l.Root, env, append(gitOptions(l), args...)...)
+}
+
+// gitIn is a git in a directory. It has a group of its own, so that the git it
+// starts in a submodule ends with it.
+func gitIn(ctx context.Context, dir string, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
 	cmd.Env = append(gitEnv(os.Environ()), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -15,7 +15,8 @@ type State struct {
 	// Branch is the branch's short name, "" when HEAD is detached.
 	Branch string
 	// Dirty is git status's word, ignored files left out and submodules
-	// included whatever the configuration says.
+	// included whatever the configuration says; and those files that git was told
+	// not to look at, where they differ.
 	Dirty bool
 	// Changes is a SHA-256 in hex over all that is on disk otherwise than in
 	// Commit: path, mode and content; "" when the lane is not dirty. Staging
@@ -83,9 +84,14 @@ func readState(ctx context.Context, l Lane, w *Watch) (st State, proven bool, er
 		// A commit or a checkout came between: the candidates are of the past.
 		r, err = readStatus(ctx, l, nil)
 	}
+	var unseen []record
+	if err == nil {
+		unseen, err = hidden(ctx, l)
+	}
 	if err != nil {
 		return State{}, false, err
 	}
+	r.reveal(unseen)
 	st, err = r.state(ctx, l)
 	return st, false, err
 }

@@ -78,6 +78,11 @@ func draft(ctx context.Context, l Lane, st State) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
+	return draftOf(ctx, l, commit, records)
+}
+
+// draftOf is the draft that comes of what git says of the changed paths.
+func draftOf(ctx context.Context, l Lane, commit string, records []record) (Draft, error) {
 	base, width, err := baseTree(ctx, l, commit)
 	if err != nil {
 		return Draft{}, err

@@ -29,7 +29,11 @@ func readRecords(ctx context.Context, l Lane, st State) (commit string, records 
 		// A commit came between: the names are of the past.
 		h, records, err = askRecords(ctx, l, nil)
 	}
-	return h.commit, records, err
+	if err != nil {
+		return "", nil, err
+	}
+	unseen, err := hidden(ctx, l)
+	return h.commit, revealed(records, unseen), err
 }
 
 // askRecords asks what readStatus asks.

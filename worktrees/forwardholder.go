@@ -1,0 +1,126 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Holder is the lane that has the branch checked out; held is false where none
+// has. The error is a *HeldError where the branch may not be moved because of it:
+// the lane is not clean, is not there, or is one of several; or one is in the
+// middle of a rebase or a bisect of it.
+func (f Forward) Holder(ctx context.Context, l Lane) (holder Lane, held bool, err error) {
+	ref, err := f.ref(ctx, l)
+	if err != nil {
+		return Lane{}, false, err
+	}
+	if err := inTheMiddle(l.CommonDir, ref); err != nil {
+		return Lane{}, false, err
+	}
+	roots, err := checkedOut(ctx, l, ref)
+	if err != nil || len(roots) == 0 {
+		return Lane{}, false, err
+	}
+	if len(roots) > 1 {
+		return Lane{}, false, &HeldError{roots[0], roots[0], fmt.Sprintf("has %s checked out, and so has %s", f.Branch, roots[1])}
+	}
+	tree, err := treeAt(roots[0], l)
+	if err != nil {
+		return Lane{}, false, &HeldError{filepath.Base(roots[0]), roots[0], "has " + f.Branch + " checked out, and cannot be read: " + err.Error()}
+	}
+	st, err := ReadState(ctx, tree.Lane)
+	if err != nil {
+		return Lane{}, false, err
+	}
+	if st.Dirty {
+		return tree.Lane, true, &HeldError{tree.Name, tree.Root, fmt.Sprintf("has %s checked out, and %s", f.Branch, uncommitted(st))}
+	}
+	return tree.Lane, true, nil
+}
+
+// uncommitted says in a few words what is not committed in a lane.
+func uncommitted(st State) string {
+	const most = 3
+	names := strings.Join(st.Paths[:min(most, len(st.Paths))], ", ")
+	if st.Count > most {
+		names += ", …"
+	}
+	if st.Count == 1 {
+		return "1 change that is not committed: " + names
+	}
+	return fmt.Sprintf("%d changes that are not committed: %s", st.Count, names)
+}
+
+// checkedOut are the directories of the worktrees that have a branch checked out.
+// One that git would prune is none: its files are gone.
+func checkedOut(ctx context.Context, l Lane, ref string) (roots []string, err error) {
+	out, err := runGit(ctx, l, nil, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("find who has %s checked out: %w", ref, err)
+	}
+	for _, entry := range strings.Split(string(out), "\x00\x00") {
+		root, there := "", true
+		on := false
+		for _, attribute := range strings.Split(entry, "\x00") {
+			key, value, _ := strings.Cut(attribute, " ")
+			switch key {
+			case "worktree":
+				root = value
+			case "branch":
+				on = value == ref
+			case "prunable":
+				there = false
+			}
+		}
+		if on && there {
+			roots = append(roots, root)
+		}
+	}
+	return roots, nil
+}
+
+// inTheMiddle is a *HeldError where a lane is in the middle of something that ends
+// with moving a branch: git notes the branch in that lane's git directory.
+func inTheMiddle(common, ref string) error {
+	ids, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	dirs := []string{common}
+	for _, id := range ids {
+		dirs = append(dirs, filepath.Join(common, "worktrees", id.Name()))
+	}
+	for _, dir := range dirs {
+		for _, sign := range []struct{ file, prefix, what string }{
+			{"rebase-merge/head-name", "", "rebase"},
+			{"rebase-apply/head-name", "", "rebase"},
+			{"BISECT_START", "refs/heads/", "bisect"},
+		} {
+			data, err := os.ReadFile(filepath.Join(dir, sign.file))
+			if err == nil && sign.prefix+strings.TrimSuffix(string(data), "\n") == ref {
+				return &HeldError{laneOfGitDir(dir, common), rootOfGitDir(dir), "is in the middle of a " + sign.what + " of it"}
+			}
+		}
+	}
+	return nil
+}
+
+func laneOfGitDir(dir, common string) string {
+	if name, err := laneName(Lane{GitDir: dir, CommonDir: common}); err == nil {
+		return name
+	}
+	return dir
+}
+
+// rootOfGitDir is where the files of a git directory are, as far as it says.
+func rootOfGitDir(dir string) string {
+	if path, err := readPointer(filepath.Join(dir, "gitdir"), ""); err == nil {
+		return filepath.Dir(path)
+	}
+	return filepath.Dir(dir)
+}
