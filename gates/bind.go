@@ -42,7 +42,7 @@ func (f *flow) bind(ctx context.Context) {
 	}
 	b.state = state
 	f.readDraft(ctx, state)
-	b.Commit, b.Branch, b.Changes, b.Changed = state.Commit, state.Branch, state.Changes, state.Paths
+	b.Commit, b.Branch, b.Changes, b.Changed = state.Commit, f.opt.branch(state.Branch), state.Changes, state.Paths
 	if state.Commit == "" {
 		f.mark("bound to no commit: the branch has none yet")
 	}

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -63,7 +64,7 @@ func (f *flow) closeKilled(s startedRecord, dir string, l Leftover) {
 		Type: "verdict", Schema: schema, Run: s.Run, Gate: s.Gate, Outcome: Interrupted, Exit: killedExit,
 		Findings: []Finding{{Interrupted, "gpuci itself was killed before it could say anything"}},
 		Next:     []string{"run it again"},
-		Bound:    Bound{Lane: s.Lane, Root: s.Root, Unread: true}, Started: s.Begun, Dir: dir, Steps: []Step{}, Leftover: &l,
+		Bound:    Bound{Lane: cmp.Or(s.As, s.Lane), Root: s.Root, Unread: true}, Started: s.Begun, Dir: dir, Steps: []Step{}, Leftover: &l,
 	}
 	for _, name := range []string{"run.log", "build.log"} {
 		if path := filepath.Join(dir, name); v.Log == "" && exists(path) {

@@ -44,6 +44,7 @@ func keepJSON(p *Past, data []byte) error {
 	if err != nil {
 		return err
 	}
+	defer store.Rest()
 	ctx, cancel := context.WithTimeout(context.Background(), keepTime)
 	defer cancel()
 	return store.Record(ctx, r)

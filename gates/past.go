@@ -9,7 +9,8 @@ import (
 )
 
 // Past is the workspace's history, opened when it is first needed: beside the
-// gate, so that it costs the gate nothing.
+// gate, so that it costs the gate nothing. It rests while the gate runs: for
+// hours nobody else could mend the database, or bring it to a newer form.
 type Past struct {
 	open func() (*history.Store, error)
 }
@@ -17,7 +18,11 @@ type Past struct {
 // NewPast begins to open a history. It is to be closed.
 func NewPast(ctx context.Context, o history.Options) *Past {
 	opened := sync.OnceValues(func() (*history.Store, error) { return history.Open(ctx, o) })
-	go func() { _, _ = opened() }()
+	go func() {
+		if s, err := opened(); err == nil {
+			s.Rest() // the next to ask wakes it
+		}
+	}()
 	return &Past{opened}
 }
 
@@ -27,6 +32,13 @@ func (p *Past) Store() (*history.Store, error) {
 		return nil, errors.New("no history is kept here")
 	}
 	return p.open()
+}
+
+// Rest lets go of it until it is needed again.
+func (p *Past) Rest() {
+	if s, err := p.Store(); err == nil {
+		s.Rest()
+	}
 }
 
 // Close gives it back.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"gpuci/gates/config"
+	"gpuci/gates/history"
 	"gpuci/gates/inputs"
 	"gpuci/worktrees"
 )
@@ -32,6 +34,7 @@ func (f *flow) products(ctx context.Context, named []string, failed bool) {
 	var tree worktrees.Tree // the zero one outside of git
 	if f.opt.Lane.Root != "" {
 		tree = worktrees.TreeOf(f.opt.Lane)
+		tree.Target = f.opt.target(tree.Target)
 	}
 	read := f.inputs(tree, list)
 	f.judgeProducts(ctx, tree, list, read)
@@ -85,15 +88,15 @@ func (f *flow) judgeProducts(ctx context.Context, tree worktrees.Tree, list []in
 	if len(list) == 0 || tree.Root == "" {
 		return
 	}
-	site := inputs.Site{Lane: tree, Begun: f.v.Started, Getenv: os.Getenv}
+	site := inputs.Site{Lane: tree, Begun: f.v.Started, Getenv: os.Getenv, Builds: len(f.gate.Build) > 0}
 	site.Lanes = []worktrees.Tree{site.Lane}
 	if linked(f.opt.Lane) {
-		lanes, err := worktrees.List(ctx, f.opt.Lane)
+		lanes, err := LanesHere(ctx, f.opt.Lane)
 		if err != nil {
 			f.mark("not all lanes are known, so whose the build products are is not: " + err.Error())
 		}
 		site.Lanes = append(slices.DeleteFunc(lanes, func(t worktrees.Tree) bool { return t.Root == site.Lane.Root }), site.Lane)
-		site.Earlier = f.earlier(ctx, list)
+		site.Earlier = f.earlier(ctx)
 	}
 	complaints, err := inputs.Judge(ctx, list, read, site)
 	if err != nil && ctx.Err() == nil {
@@ -116,13 +119,12 @@ func linked(l worktrees.Lane) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0
 }
 
-// earlier are products that the last runs of other lanes judged, for those of
-// ours that are outside of the lane: inside they are ours by their place.
-func (f *flow) earlier(ctx context.Context, list []inputs.Product) (out []inputs.Earlier) {
-	outside := func(path string) bool { return !strings.HasPrefix(path, f.opt.Lane.Root+"/") }
-	if !slices.ContainsFunc(list, func(p inputs.Product) bool { return outside(p.Path) }) {
-		return nil
-	}
+// maxEarlier bounds how many results are looked at for the products of other
+// lanes: some 10 ms.
+const maxEarlier = 200
+
+// earlier are the products that the last runs judged and took for their lane's.
+func (f *flow) earlier(ctx context.Context) (out []inputs.Earlier) {
 	store, err := f.opt.History.Store()
 	if err != nil {
 		return nil
@@ -131,14 +133,38 @@ func (f *flow) earlier(ctx context.Context, list []inputs.Product) (out []inputs
 	if err != nil {
 		return nil
 	}
+	for r, err := range store.Results(ctx, history.Query{Limit: maxEarlier}) {
+		if err != nil {
+			break
+		}
+		if store.Believes(r.UID, r.Started) {
+			latest = append(latest, r)
+		}
+	}
 	for _, r := range latest {
+		if r.Run == f.v.Run || r.Outcome == string(Broken) { // that one may have judged ours
+			continue
+		}
 		for _, p := range r.Products {
-			if r.Lane != f.opt.Lane.Name && filepath.IsAbs(p.Path) {
-				out = append(out, inputs.Earlier{Lane: r.Lane, Path: p.Path, SHA256: p.SHA256})
-			}
+			out = append(out, inputs.Earlier{Lane: f.opt.laneOf(r), Path: within(r.Root, p.Path), SHA256: p.SHA256, BuildID: p.BuildID, Sources: f.sourcesOf(r)})
 		}
 	}
 	return out
+}
+
+// sourcesOf says which of the sources of a run are otherwise in our lane; nil
+// where it did not write them down.
+func (f *flow) sourcesOf(r history.Result) func(context.Context) (inputs.Change, error) {
+	if f.draft == nil {
+		return nil
+	}
+	return func(ctx context.Context) (inputs.Change, error) {
+		snap, err := snapshotOf(runDirs(f.opt.Lane, f.opt.Root), r.Run)
+		if err != nil {
+			return inputs.Change{}, err
+		}
+		return snap.Sources(ctx, f.opt.Lane, f.draft(), config.FileName)
+	}
 }
 
 // snapshot keeps what the lane held, for a later look to tell whether the outcome

@@ -25,6 +25,7 @@ func (f *flow) prune() {
 	if f.opt.KeepRuns == 0 || f.opt.History == nil || err != nil || len(entries) <= f.opt.KeepRuns {
 		return
 	}
+	defer f.opt.History.Rest()
 	keep, store := f.latestRuns()
 	if store == nil {
 		return

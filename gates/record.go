@@ -64,7 +64,8 @@ type startedRecord struct {
 	Run     string        `json:"run"`
 	Gate    string        `json:"gate"`
 	Lane    string        `json:"lane"`
-	Root    string        `json:"root"` // directory of gpuci.toml
+	As      string        `json:"as,omitempty"` // the lane that it is a scratch lane for
+	Root    string        `json:"root"`         // directory of gpuci.toml
 	Gpuci   proc.Identity `json:"gpuci"`
 	UID     *int          `json:"uid,omitempty"` // whose gpuci that is
 	Begun   time.Time     `json:"begun"`

@@ -1,35 +1,18 @@
 package gates
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gpuci/gates/config"
 	"gpuci/gates/history"
 	"gpuci/gates/metric"
-	"gpuci/worktrees"
 )
-
-// references finds the runs that numbers are held against: for each series the
-// last green of the base branch.
-type references struct {
-	store *history.Store
-	lane  worktrees.Lane
-	base  worktrees.Base            // the zero one outside of git: every run counts
-	here  bool                      // this run is one of the base branch
-	err   error                     // why there are none
-	known map[string]bool           // commits that were asked about, and whether the base has them
-	runs  map[string]history.Result // that were looked up: one has many series
-}
-
-// maxAsked bounds how many commits git is asked about, 2 ms each: where so many
-// greens in a row are of other branches, the base branch's are long ago.
-const maxAsked = 100
 
 // within is the limit of a bar as the history gives it.
 func (f *flow) within(ctx context.Context, b config.Bar) metric.Within {
@@ -39,162 +22,104 @@ func (f *flow) within(ctx context.Context, b config.Bar) metric.Within {
 	if f.against == nil {
 		f.against = f.references(ctx)
 	}
-	unit := ""
-	if found := f.judge.collector.Found(b.Metric); found != nil {
-		unit = found.High.Unit
-	}
+	all := sync.OnceValue(func() map[string]held { return f.hold(ctx, b) })
 	return metric.Within{Share: b.Within, Higher: b.Better == config.BetterHigher, Of: func(labels string) (metric.Reference, metric.Standing) {
-		return f.reference(ctx, b, history.Series{
-			Gate: f.gate.Name, Metric: b.Metric, Labels: labels, Unit: unit, Backend: f.gate.Backend, Profile: f.gate.Profile,
-		})
+		h := all()[labels]
+		return h.Reference, h.standing
 	}}
 }
 
-// references says where we stand: on the base branch or not.
-func (f *flow) references(ctx context.Context) *references {
-	r := &references{lane: f.opt.Lane, known: make(map[string]bool), runs: make(map[string]history.Result)}
-	if r.store, r.err = f.opt.History.Store(); r.err != nil {
-		return r
-	}
-	if f.opt.Lane.Root == "" {
-		r.here = true
-		return r
-	}
-	if f.v.Bound.Commit == "" {
-		r.err = errors.New("which commit this is is not known")
-		return r
-	}
-	if r.base, r.err = worktrees.BaseOf(ctx, f.opt.Lane, f.opt.Base); r.err != nil {
-		return r
-	}
-	r.here, r.err = r.of(ctx, f.v.Bound.Commit)
-	return r
+// held is what one series is held against.
+type held struct {
+	metric.Reference
+	standing metric.Standing
 }
 
-// of says whether a commit is one of the base branch. What was committed there
-// and taken back is none: nobody agreed on its numbers.
-func (r *references) of(ctx context.Context, commit string) (bool, error) {
-	if r.base == (worktrees.Base{}) {
-		return true, nil
-	}
-	on, asked := r.known[commit]
-	if asked || len(r.known) >= maxAsked {
-		return on, nil
-	}
-	on, err := worktrees.Contains(ctx, r.lane, r.base.Commit, commit)
-	if err == nil {
-		r.known[commit] = on
-	}
-	return on, err
-}
+func missing(why string) held { return held{metric.Reference{Why: why}, metric.Missing} }
 
-// reference is what a series is held against: the newest green of the base
-// branch that is ours. One that was measured while others were at work serves
-// only where there is no other.
-func (f *flow) reference(ctx context.Context, b config.Bar, of history.Series) (metric.Reference, metric.Standing) {
-	r := f.against
-	if r.err != nil {
-		return metric.Reference{Why: "there is nothing to hold it against: " + r.err.Error()}, metric.Missing
+// hold finds for each series of a metric that was printed what it is held against.
+func (f *flow) hold(ctx context.Context, b config.Bar) map[string]held {
+	out := make(map[string]held)
+	series := f.judge.collector.Series(b.Metric)
+	every := func(h held) map[string]held {
+		for _, s := range series {
+			out[s.Labels] = h
+		}
+		return out
+	}
+	if f.against.err != nil {
+		return every(missing("there is nothing to hold it against: " + f.against.err.Error()))
 	}
 	if b.Since.After(time.Now()) { // a wrong year would let everything pass
 		f.next("give since a time that has come")
-		return metric.Reference{Why: "since = " + b.Since.Format(time.RFC3339) + " is still to come, so that nothing can be held against anything"}, metric.Missing
+		return every(missing("since = " + b.Since.Format(time.RFC3339) + " is still to come, so that nothing can be held against anything"))
 	}
-	greens, err := r.greens(ctx, of, b.Since)
-	if err != nil {
-		return metric.Reference{Why: "there is nothing to hold it against: " + err.Error()}, metric.Missing
+	of := history.Series{Gate: f.gate.Name, Metric: b.Metric, Backend: f.gate.Backend, Profile: f.gate.Profile}
+	if found := f.judge.collector.Found(b.Metric); found != nil {
+		of.Unit = found.High.Unit
 	}
-	var second *history.Point
-	for _, p := range greens {
-		if on, err := r.of(ctx, p.Commit); err != nil || !on || p.Run == f.v.Run || p.Started.After(time.Now()) {
-			continue
-		}
-		was, err := r.find(ctx, p.Run)
-		if err != nil || was.UID != os.Geteuid() { // anybody can put a line into a journal
-			continue
-		}
-		if !disturbed(was) {
-			return referenceOf(p), metric.Compared
-		}
-		if second == nil {
-			second = &p
+	unheld := make(map[string]greens)
+	for _, s := range series {
+		of.Labels = s.Labels
+		g, err := f.against.greens(ctx, of, b.Since, f.v.Run)
+		switch {
+		case err != nil:
+			return every(missing("there is nothing to hold it against: " + err.Error()))
+		case g.best != nil:
+			out[s.Labels] = held{referenceOf(*g.best), metric.Compared}
+		default:
+			unheld[s.Labels] = g
 		}
 	}
-	if second != nil {
-		return referenceOf(*second), metric.Compared
+	if len(unheld) > 0 {
+		f.unheld(ctx, b, of, unheld, out)
 	}
-	return f.unheld()
+	return out
 }
 
-// find looks a run up, once.
-func (r *references) find(ctx context.Context, run string) (history.Result, error) {
-	was, found := r.runs[run]
-	if found {
-		return was, nil
+// unheld says what becomes of the series without a reference.
+func (f *flow) unheld(ctx context.Context, b config.Bar, of history.Series, series map[string]greens, out map[string]held) {
+	n, err := f.novelty(ctx, b, of)
+	for labels, g := range series {
+		switch {
+		case f.v.Partial:
+			out[labels] = held{standing: metric.Passed}
+		case err != nil:
+			out[labels] = missing("there is nothing to hold it against: " + err.Error())
+		default:
+			out[labels] = f.verdictOf(g, n)
+		}
 	}
-	was, err := r.store.Find(ctx, run)
-	if err == nil {
-		r.runs[run] = was
+}
+
+// verdictOf says what becomes of one of them. It is the first of its kind only
+// where nothing is left behind by that: neither greens that do not count any more,
+// as after an amend, nor series that came before and are now called otherwise.
+func (f *flow) verdictOf(g greens, n novelty) held {
+	r := f.against
+	switch {
+	case len(n.lost) > 0:
+		f.next("print what was printed before, or agree on a new beginning: since = \"" + n.since() + "\" in the bar")
+		return missing(fmt.Sprintf("labels changed: %s → %s: the last green that counts (%.10s) has what did not come now, so that what is new may be the same by another name",
+			few(n.lost), few(n.fresh), cmp.Or(n.all.best.Commit, "no commit")))
+	case r.here && g.uncounted() > 0:
+		f.next("agree on a new beginning: since = \"" + n.since() + "\" in the bar")
+		return missing(g.why(r.base.Name))
+	case r.here && n.all.best == nil && n.all.uncounted() > 0:
+		f.next("agree on a new beginning: since = \"" + n.since() + "\" in the bar")
+		return missing(n.all.why(r.base.Name))
+	case r.here && f.v.Bound.Changes == "":
+		return held{standing: metric.First}
+	case r.here:
+		f.next("commit first: only a clean run of " + r.base.Name + " can become the reference")
+		return missing(fmt.Sprintf("no green of %s has it, and this is none: there are uncommitted changes", r.base.Name))
 	}
-	return was, err
+	f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there", r.base.Name, f.gate.Name))
+	return missing(fmt.Sprintf("no green of %s has it to be held against", r.base.Name))
 }
 
 func referenceOf(p history.Point) metric.Reference {
 	return metric.Reference{Low: p.Low, High: p.High, Run: p.Run, Commit: p.Commit, Started: p.Started}
-}
-
-// disturbed says whether a run carries a mark that others were at work.
-func disturbed(was history.Result) bool {
-	return slices.ContainsFunc(was.Marks, func(m string) bool {
-		return strings.HasPrefix(m, "under pressure") || strings.HasPrefix(m, "links ran under pressure") || strings.HasPrefix(m, quietMark)
-	})
-}
-
-// maxGreens bounds how many greens of a series are looked through, of all
-// branches and of the base branch by its name.
-const maxGreens = 500
-
-// greens are the candidates, the newest first.
-func (r *references) greens(ctx context.Context, of history.Series, since time.Time) ([]history.Point, error) {
-	if r.base == (worktrees.Base{}) {
-		return r.plain(ctx, of, since)
-	}
-	list, err := r.store.Greens(ctx, of, history.Query{Since: since, Limit: maxGreens})
-	if err != nil || len(list) < maxGreens {
-		return list, err
-	}
-	named, err := r.store.Greens(ctx, of, history.Query{Since: since, Limit: maxGreens, Branch: r.base.Name})
-	list = append(list, named...)
-	slices.SortStableFunc(list, func(x, y history.Point) int { return y.Started.Compare(x.Started) })
-	return list, err
-}
-
-// plain are the greens outside of git, where no result is of a commit.
-func (r *references) plain(ctx context.Context, of history.Series, since time.Time) ([]history.Point, error) {
-	courses, err := r.store.Course(ctx, history.Query{Gate: of.Gate, Since: since, Limit: maxGreens, Outcomes: []string{string(Green)}}, of.Metric, 0)
-	for _, c := range courses {
-		if c.Series == of {
-			slices.Reverse(c.Points)
-			return c.Points, err
-		}
-	}
-	return nil, err
-}
-
-// unheld is what becomes of a series without a reference.
-func (f *flow) unheld() (metric.Reference, metric.Standing) {
-	switch r := f.against; {
-	case f.v.Partial:
-		return metric.Reference{}, metric.Passed
-	case r.here && f.v.Bound.Changes == "":
-		return metric.Reference{}, metric.First
-	case r.here:
-		f.next("commit first: only a clean run of " + r.base.Name + " can become the reference")
-		return metric.Reference{Why: fmt.Sprintf("no green of %s has it, and this is none: there are uncommitted changes", r.base.Name)}, metric.Missing
-	default:
-		f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there", r.base.Name, f.gate.Name))
-		return metric.Reference{Why: fmt.Sprintf("no green of %s has it to be held against", r.base.Name)}, metric.Missing
-	}
 }
 
 // firsts marks what became a reference, and what could not be held against one.
@@ -212,7 +137,7 @@ func (f *flow) firsts() {
 		}
 	}
 	if len(first) > 0 {
-		f.mark("first: what later runs are held against: " + few(first))
+		f.mark("first: what later runs are held against: " + few(first) + f.against.leftOut())
 	}
 	if len(passed) > 0 {
 		f.mark("not held against anything by these arguments: " + few(passed))
@@ -234,14 +159,7 @@ func (f *flow) gone(ctx context.Context) {
 	}
 	var missing []string
 	for _, r := range f.v.Bars {
-		at := slices.IndexFunc(r.Held, func(a metric.Against) bool { return a.Run != "" })
-		if at < 0 {
-			continue
-		}
-		was, err := f.against.find(ctx, r.Held[at].Run)
-		if err != nil {
-			continue
-		}
+		was := f.against.newest(ctx, r.Held)
 		for _, m := range was.Metrics {
 			if m.Metric == r.Metric && !slices.ContainsFunc(r.Held, func(a metric.Against) bool { return a.Labels == m.Labels }) {
 				missing = append(missing, strings.TrimSpace(m.Metric+ofSeries(m.Labels)))

@@ -23,6 +23,7 @@ type Options struct {
 	Gate     config.Gate
 	Root     string         // directory of gpuci.toml
 	Lane     worktrees.Lane // zero outside git
+	As       As             // whose run it is, where Lane is a scratch lane
 	State    string         // directory for runs/<run-id>/
 	Args     []string       // appended to the last command of the run: the verdict is partial
 	Env      []string       // "k=v" for its commands, stronger than the gate's own: where a scratch lane's products go
@@ -88,7 +89,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 		Type: "verdict", Schema: schema, Run: NewID(now), Gate: opt.Gate.Name,
 		Started: now, Partial: len(opt.Args) > 0,
 	}}
-	f.v.Bound.Lane, f.v.Bound.Root, f.v.Bound.Unread = opt.Lane.Name, opt.Root, true
+	f.v.Bound.Lane, f.v.Bound.Root, f.v.Bound.Unread = opt.lane(), opt.Root, true
 	if f.recursion() {
 		f.refuse("it is running already, above this one: it would call itself for ever", "take gpuci out of its commands")
 		f.decide(ctx)
@@ -130,7 +131,7 @@ func (f *flow) begin() error {
 		return err
 	}
 	started := startedHere()
-	started.Run, started.Gate, started.Lane = f.v.Run, f.gate.Name, f.opt.Lane.Name
+	started.Run, started.Gate, started.Lane, started.As = f.v.Run, f.gate.Name, f.opt.Lane.Name, f.opt.As.Lane
 	started.Begun, started.Leave, started.Root = f.v.Started, f.gate.Leave, f.opt.Root
 	f.rec, err = newRecord(f.opt.State, started)
 	if err != nil {

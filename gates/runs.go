@@ -35,7 +35,7 @@ func Runs(state string) (out map[string]reaper.Run, leave []string) {
 		lock := openLock(path)
 		got, err := lock.TryLock()
 		_ = lock.Close()
-		out[run] = reaper.Run{Lane: s.Lane, Lives: err != nil || !got}
+		out[run] = reaper.Run{Lane: s.Lane, Lives: err != nil || !got, Gpuci: s.Gpuci}
 	}
 	return out, leave
 }

@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -24,12 +25,12 @@ type Stale struct {
 // of the repository; each lane is looked at once.
 func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, list []history.Result) []Stale {
 	out := make([]Stale, len(list))
-	state, _ := StateDir(here, cfg.Root)
+	dirs := runDirs(here, cfg.Root)
 	var err error
 	lanes := map[string]worktrees.Lane{here.Name: here}
 	if slices.ContainsFunc(list, func(r history.Result) bool { return r.Lane != here.Name }) {
 		var trees []worktrees.Tree
-		trees, err = worktrees.List(ctx, here) // of one that is not listed nothing can be told
+		trees, err = LanesHere(ctx, here) // of one that is not listed nothing can be told
 		for _, t := range trees {
 			lanes[t.Name] = t.Lane
 		}
@@ -55,20 +56,18 @@ func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, lis
 			}
 			continue
 		}
-		staleIn(ctx, configOf(cfg, here, lane), state, lane, list, at, out)
+		staleIn(ctx, configOf(cfg, here, lane), dirs, lane, list, at, out)
 	}
 	return out
 }
 
 // staleIn looks at one lane.
-func staleIn(ctx context.Context, cfg *config.Config, state string, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
+func staleIn(ctx context.Context, cfg *config.Config, dirs []string, lane worktrees.Lane, list []history.Result, at []int, out []Stale) {
 	now, err := worktrees.ReadState(ctx, lane)
 	var then []inputs.Snapshot
 	var which []int
 	for _, i := range at {
-		// Not where the result says: the repository may have moved, and a journal
-		// may say anything.
-		snap, missing := inputs.Load(filepath.Join(state, "runs", list[i].Run))
+		snap, missing := snapshotOf(dirs, list[i].Run)
 		switch g, known := cfg.Gate(list[i].Gate); {
 		case err != nil:
 			out[i].Unknown = err.Error()
@@ -95,6 +94,20 @@ func staleIn(ctx context.Context, cfg *config.Config, state string, lane worktre
 			out[i].Text = changes[n].What()
 		}
 	}
+}
+
+// snapshotOf is what a run has kept, not where its result says: the repository may
+// have moved, and a journal may say anything.
+func snapshotOf(dirs []string, run string) (snap inputs.Snapshot, err error) {
+	if !filepath.IsLocal(run) {
+		return snap, fmt.Errorf("load snapshot: %q is no name of a run", run)
+	}
+	for _, dir := range dirs {
+		if snap, err = inputs.Load(filepath.Join(dir, run)); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return snap, err
 }
 
 // configOf is a lane's own configuration, where it is at the same place; else the

@@ -26,9 +26,38 @@ func StateDir(l worktrees.Lane, root string) (dir, note string) {
 	sum := sha256.Sum256([]byte(base))
 	dir = filepath.Join(xdgState(), "gpuci", filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
 	if l.CommonDir != "" {
-		note = fmt.Sprintf("%s cannot be written: runs are recorded in %s", l.CommonDir, dir)
+		note = fmt.Sprintf("%s cannot be written: runs are recorded in %s", filepath.Join(l.CommonDir, "gpuci"), dir)
 	}
 	return dir, note
+}
+
+// HistoryDir is the directory of the history: the one beside the repository,
+// which may be another user's, as soon as it is there; a journal can be left in it
+// where nothing else can be written. Where its owner has never run gpuci, and
+// outside of git, it is the one of the runs.
+func HistoryDir(l worktrees.Lane, root string) string {
+	own, _ := StateDir(l, root)
+	if l.CommonDir == "" {
+		return own
+	}
+	shared := filepath.Join(l.CommonDir, "gpuci")
+	for _, sign := range []string{"journal", "history.db"} {
+		if _, err := os.Lstat(filepath.Join(shared, sign)); err == nil {
+			return shared
+		}
+	}
+	return own
+}
+
+// runDirs are where the directory of a run may be: ours, and those of the
+// repository's owner.
+func runDirs(l worktrees.Lane, root string) []string {
+	own, _ := StateDir(l, root)
+	dirs := []string{filepath.Join(own, "runs")}
+	if shared := HistoryDir(l, root); shared != own {
+		dirs = append(dirs, filepath.Join(shared, "runs"))
+	}
+	return dirs
 }
 
 // IndexDir is a directory of this machine for the history of a state directory

@@ -12,16 +12,19 @@ import (
 
 	"gpuci/pressure"
 	"gpuci/reaper"
+	"gpuci/reaper/proc"
 	"gpuci/worktrees"
 )
 
 // SweepSum is what the verdict says of the sweep of its lane.
 type SweepSum struct {
 	Text      string       `json:"text"`
-	Swept     []KillRecord `json:"swept,omitempty"`
+	Swept     []KillRecord `json:"swept,omitempty"`          // what is gone
+	Left      []KillRecord `json:"left,omitempty"`           // what was sent SIGKILL, and is still there
 	Survivors []string     `json:"survivors,omitempty"`      // leaked, and not to be ended
 	Chains    []string     `json:"chains,omitempty"`         // orphaned anew all the time, and let be
 	Blind     []string     `json:"blind,omitempty"`          // what could not be looked at
+	CutShort  string       `json:"cut-short,omitempty"`      // why it cannot be told whether more is left
 	Before    *float64     `json:"io-full-before,omitempty"` // 0 to 1
 	After     *float64     `json:"io-full-after,omitempty"`
 }
@@ -60,11 +63,19 @@ func (f *flow) doSweep(ctx context.Context) StepState {
 // lookForLeaks takes one look. What is too young to be ended counts: who has just
 // killed a build starts a gate next.
 func (f *flow) lookForLeaks(ctx context.Context, o reaper.Options) (found bool, err error) {
-	p, err := reaper.Look(ctx, "", o.Runs)
+	if err := proc.Real.Own(); err != nil {
+		return false, err
+	}
+	limited, cancel := context.WithTimeout(ctx, sweepTime)
+	defer cancel()
+	p, err := reaper.Look(limited, "", o.Runs)
 	if err != nil {
 		return false, err
 	}
 	j, err := reaper.Judge(p, o.Lanes, o.Wanted, o.Rules)
+	if err == nil && limited.Err() != nil { // what was not answered may only not have been waited for
+		err = reaper.ErrNoLook
+	}
 	if err != nil {
 		return false, err
 	}
@@ -73,7 +84,7 @@ func (f *flow) lookForLeaks(ctx context.Context, o reaper.Options) (found bool, 
 
 // sweep is the sweep itself, with every lane there is or was.
 func (f *flow) sweep(ctx context.Context, o reaper.Options) (reaper.Report, error) {
-	trees, err := worktrees.ListAll(ctx, f.opt.Lane)
+	trees, err := ListLanes(ctx, f.opt.Lane)
 	if err != nil {
 		return reaper.Report{}, err // one of the others may be inside of this one
 	}
@@ -90,7 +101,10 @@ func (f *flow) sweep(ctx context.Context, o reaper.Options) (reaper.Report, erro
 	f.sweptSum().Before = f.stallNow(ctx)
 	r, err := reaper.Sweep(ctx, o)
 	f.sweptSum().After = f.stallNow(ctx)
-	f.writeKills(f.sweptSum().Swept)
+	for _, k := range r.Left {
+		f.sweptSum().Left = append(f.sweptSum().Left, NewLeftRecord(k, f.v.Run))
+	}
+	f.writeKills(slices.Concat(f.sweptSum().Swept, f.sweptSum().Left))
 	return r, err
 }
 
@@ -187,6 +201,9 @@ func (f *flow) swept(r reaper.Report) StepState {
 	for _, c := range r.Chains {
 		s.Chains = append(s.Chains, c.String())
 		f.mark("orphaned anew all the time, and not ended (find what starts it, and end that): " + c.String())
+	}
+	if s.CutShort = r.CutShort(); s.CutShort != "" {
+		f.mark("what leaked may not all be ended: " + s.CutShort)
 	}
 	for _, x := range r.Survivors {
 		s.Survivors = append(s.Survivors, x.String())

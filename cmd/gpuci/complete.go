@@ -142,6 +142,10 @@ func (a *app) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 	switch value, _ := pflag.UnquoteUsage(f); {
 	case f.Name == "lane":
 		complete = a.laneWords
+	case f.Name == "gate":
+		complete = a.gateFlag
+	case f.Name == "metric":
+		complete = a.metricWords
 	case f.Name == "color":
 		complete = cobra.FixedCompletions([]cobra.Completion{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp)
 	case f.Name == "shell":

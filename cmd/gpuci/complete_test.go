@@ -27,6 +27,13 @@ reader = "none"
 name = "yy-beta"
 run = ["true"]
 reader = "none"
+  [[gate.metric]]
+  metric = "step-ms"
+  pattern = 'step (?P<value>\S+)'
+  [[gate.bar]]
+  metric = "worst-rel"
+  pattern = 'rel (?P<value>\S+)'
+  max = 1.0
 `
 
 // completes gives what gpuci completes, without descriptions, and whether the
@@ -58,6 +65,12 @@ func TestComplete(t *testing.T) {
 	}{
 		{s, "gate ", []string{"zz-alpha", "yy-beta"}, false},
 		{s, "gate zz-alpha ", []string{"yy-beta"}, false},
+		{s, "history export --gate ", []string{"zz-alpha", "yy-beta"}, false},
+		{s, "history export --gate y", []string{"yy-beta"}, false},
+		{s, "history --metric ", []string{"step-ms", "worst-rel"}, false},
+		{s, "history yy-beta --metric w", []string{"worst-rel"}, false},
+		{s, "history zz-alpha --metric ", []string{}, false},
+		{elsewhere, "history --metric ", []string{}, false},
 		{s, "gate z", []string{"zz-alpha"}, false},
 		{s, "gate zz-alpha -- ", nil, true},
 		{s, "gate zz-alpha -- a ", nil, true},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuci/gates"
 	"gpuci/gates/config"
-	"gpuci/worktrees"
 )
 
 // noWords is what completes where nothing is known: no noise, and no files.
@@ -41,6 +42,39 @@ func (a *app) gateWord(cmd *cobra.Command, args []string, word string) ([]cobra.
 		return nil, noWords
 	}
 	return a.gateWords(cmd, args, word)
+}
+
+// gateFlag is the same as the value of a flag.
+func (a *app) gateFlag(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.gateWords(cmd, nil, word)
+}
+
+// metricWords are the numbers that the configuration names, of the gates that are
+// named already or of all. Those that a gate prints without being asked for are in
+// the history alone, which completing does not open.
+func (a *app) metricWords(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	of := make(map[string][]string) // gates, by metric
+	add := func(metric, gate string) {
+		if strings.HasPrefix(metric, word) && !slices.Contains(of[metric], gate) {
+			of[metric] = append(of[metric], gate)
+		}
+	}
+	for _, g := range a.gatesHere(cmd.Context()) {
+		if len(args) > 0 && !slices.Contains(args, g.Name) {
+			continue
+		}
+		for _, b := range g.Bars {
+			add(b.Metric, g.Name)
+		}
+		for _, m := range g.Metrics {
+			add(m.Name, g.Name)
+		}
+	}
+	var out []cobra.Completion
+	for _, metric := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, cobra.CompletionWithDesc(printable(metric), printable("of "+strings.Join(of[metric], ", "))))
+	}
+	return out, noWords
 }
 
 // gatesHere are the gates of the workspace, none where there is none or where
@@ -77,7 +111,7 @@ func (a *app) laneWords(cmd *cobra.Command, _ []string, word string) ([]cobra.Co
 	if err != nil || lane.Root == "" {
 		return nil, noWords
 	}
-	list, _ := worktrees.List(ctx, lane) // with an error it is what could be told
+	list, _ := gates.LanesHere(ctx, lane) // with an error it is what could be told
 	var out []cobra.Completion
 	for _, t := range list {
 		if strings.HasPrefix(t.Name, word) {

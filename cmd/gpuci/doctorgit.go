@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gpuci/gates"
-	"gpuci/worktrees"
 )
 
 // gitTime bounds one question to git.
@@ -51,7 +50,7 @@ func (d *doctor) checkGitVersion() check {
 func (d *doctor) checkLanes(ctx context.Context) check {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
-	list, err := worktrees.List(ctx, d.place.lane)
+	list, err := gates.LanesHere(ctx, d.place.lane)
 	switch {
 	case err == nil:
 		return fine("lanes", count(len(list), "lane", "lanes"))

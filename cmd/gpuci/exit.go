@@ -31,7 +31,7 @@ func exitCode(err error, ran bool) int {
 	var problems config.Problems
 	var sig gates.Signalled
 	switch {
-	case err == nil:
+	case err == nil, unheard(err):
 		return 0
 	case errors.As(err, &c):
 		return c.code
@@ -83,7 +83,7 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if text, ok := cmd.Annotations[onFailure]; ok && err != nil {
 		_, _ = io.WriteString(a.out, text+"\n")
 	}
-	if err == nil {
+	if err == nil || unheard(err) {
 		return code
 	}
 	var c coded
@@ -94,6 +94,9 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	case errors.As(err, &c) && c.text == "":
 	default:
 		a.console.note(err.Error())
+	}
+	if errors.Is(err, config.ErrNotFound) {
+		c.hint = "gpuci init looks at what is there and writes one that runs at once"
 	}
 	if c.hint == "" {
 		c.hint = a.lockHint(err)

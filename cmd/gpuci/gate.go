@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"gpuci/buildlock/shim"
 	"gpuci/gates"
 	"gpuci/gates/config"
-	"gpuci/gates/junit"
 	"gpuci/pressure"
 	"gpuci/worktrees"
 )
@@ -24,6 +22,7 @@ type gateOptions struct {
 	all, list, json, keepGoing, verbose, strict, noPressure, learn bool
 	junit                                                          string
 	args                                                           []string // after --
+	lanes                                                          laneFlags
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -51,11 +50,18 @@ Examples:
   gpuci gate --all --keep-going
   gpuci gate fused-adjoint -- tail_chunk     # only the tests with this name
   gpuci gate --all --keep-going --json > outcomes.jsonl; echo $?
-  gpuci gate --all --keep-going --junit gpuci.xml    # for a CI server
+  gpuci gate --all --keep-going --junit ../gpuci.xml # for a CI server
   gpuci gate fused-adjoint --learn | git apply       # limits for what it prints
+  gpuci gate unit --lane kda-adjoint                 # in another lane
+  gpuci gate --all --every-lane                      # in all, with a table at the end
+
+In another lane, its own gpuci.toml says what its gates are. Of several lanes one
+after the other has its turn, and none that is red, broken or removed meanwhile
+stops the rest. --every-lane leaves out lanes without a gpuci.toml or without the
+gates that are named, and scratch lanes.
 
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken, 103
-attention, 124 out of time, 75 refused; 4 no such gate, 64 usage, 78
+attention, 124 out of time, 75 refused; 4 no such gate or lane, 64 usage, 78
 configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 130, 1, 78, 69, 101, 102, 124, 100, 103, 75.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,19 +82,30 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 	f.BoolVar(&o.learn, "learn", false, "run one gate, and propose limits from what it printed")
 	f.BoolVar(&o.noPressure, "no-pressure", false, "do not wait for the machine to breathe; the outcome is marked")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
+	f.StringArrayVar(&o.lanes.lanes, "lane", nil, "run them in lane `L` instead of this one; can be repeated")
+	f.BoolVar(&o.lanes.every, "every-lane", false, "run them in every lane of this repository")
 	return cmd
 }
 
 func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 	a.json = o.json
-	cfg, lane, err := a.workspace(cmd)
+	if err := o.lanes.check(); err != nil {
+		return err
+	}
+	if err := a.junitPlace(cmd.Context(), o.junit); err != nil {
+		return err
+	}
+	if o.list && len(names) > 0 {
+		return coded{gates.ExitUsage, "--list lists all gates and takes no names", "leave the names out"}
+	}
+	if o.lanes.several() {
+		return a.gateLanes(cmd.Context(), o, names)
+	}
+	cfg, lane, err := a.gateLane(cmd, o.lanes)
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.list && len(names) > 0:
-		return coded{gates.ExitUsage, "--list lists all gates and takes no names", "leave the names out"}
-	case o.list:
+	if o.list {
 		return a.listGates(cfg, o.json)
 	}
 	picked, err := pick(cfg, o, names)
@@ -170,79 +187,18 @@ func noGate(cfg *config.Config, name string) error {
 	return coded{gates.ExitNothing, fmt.Sprintf("there is no gate %q", name), hint}
 }
 
-func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.Lane, o gateOptions, list []config.Gate) error {
-	state, note := gates.StateDir(lane, cfg.Root)
-	if note != "" {
-		a.console.note(note)
+// gateLane is the lane that a gate runs in, with its configuration: the one we
+// stand in, or the one that is named.
+func (a *app) gateLane(cmd *cobra.Command, f laneFlags) (*config.Config, worktrees.Lane, error) {
+	if len(f.lanes) == 0 {
+		return a.workspace(cmd)
 	}
-	answer := a.out
-	if o.learn { // the answer is the patch; what came of the gate is said beside it
-		a.out = a.console
-		defer func() { a.out = answer }()
-	}
-	queue := a.gateQueue(cfg, lane)
-	rule, err := place{config: cfg}.rule(ownEnv(), o.noPressure)
+	where, err := a.lanesMeant(cmd.Context(), f)
 	if err != nil {
-		return err
+		return nil, worktrees.Lane{}, err
 	}
-	past := gates.NewPast(ctx, a.historyOptions(cfg, lane))
-	defer past.Close()
-	var codes []int
-	var done []gates.Verdict
-	var notRun []string
-	for i, g := range list {
-		if len(list) > 1 {
-			a.console.note("gate " + g.Name)
-		}
-		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue, rule, past))
-		_ = a.console.settle()
-		done = append(done, v)
-		codes = append(codes, v.Exit)
-		if err := a.print(v, o); err != nil {
-			a.console.note("print the outcome: " + err.Error())
-			codes = append(codes, gates.ExitUnexpected)
-		}
-		if ctx.Err() != nil || !o.keepGoing && gates.WorstExit(codes...) != 0 {
-			notRun = a.leftOut(list[i+1:], ctx.Err() == nil)
-			break
-		}
-	}
-	if len(notRun) > 0 && ctx.Err() != nil { // the signal came between two gates
-		codes = append(codes, exitCode(context.Cause(ctx), true))
-	}
-	unwritten := func(err error) {
-		if err != nil {
-			a.console.note(err.Error())
-			codes = append(codes, gates.ExitUnexpected)
-		}
-	}
-	if o.junit != "" {
-		unwritten(junit.WriteFile(o.junit, junitSuites(cfg.Workspace.Name, done, notRun)))
-	}
-	if o.learn && len(done) == 1 {
-		_ = a.console.settle()
-		a.out = answer
-		unwritten(a.learn(cfg, list[0], done[0]))
-	}
-	code := gates.WorstExit(codes...)
-	a.summary(done, notRun, code, o)
-	return coded{code: code}
-}
-
-// leftOut names the gates that were not reached.
-func (a *app) leftOut(rest []config.Gate, goOn bool) (names []string) {
-	if len(rest) == 0 {
-		return nil
-	}
-	for _, g := range rest {
-		names = append(names, g.Name)
-	}
-	text := "not run: " + strings.Join(names, ", ")
-	if goOn {
-		text += " (--keep-going runs them all the same)"
-	}
-	a.console.note(text)
-	return names
+	cfg, err := where.config(where.lanes[0])
+	return cfg, where.lanes[0], err
 }
 
 func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue, rule pressure.Rule, past *gates.Past) gates.Options {

@@ -1,13 +1,58 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"gpuci/gates"
 	"gpuci/gates/junit"
 	"gpuci/gates/metric"
+	"gpuci/worktrees"
 )
+
+// junitPlace refuses a file that would be a change of a lane of this repository:
+// every outcome there would be stale by it, and no later one that of a clean lane,
+// which others are held against. What git ignores changes nothing.
+func (a *app) junitPlace(ctx context.Context, file string) error {
+	if file == "" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil { // there is none yet
+		if real, err = filepath.EvalSymlinks(filepath.Dir(file)); err != nil {
+			return nil // it is said where the file is asked for
+		}
+		real = filepath.Join(real, filepath.Base(file))
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return err
+	}
+	there, err := worktrees.Find(ctx, filepath.Dir(real))
+	if err != nil {
+		return nil // in no worktree
+	}
+	at, err := a.standing()
+	if err != nil {
+		return err
+	}
+	if here, err := findLane(ctx, at); err != nil || here.CommonDir != there.CommonDir {
+		return nil // somebody else's
+	}
+	name, err := filepath.Rel(there.Root, real)
+	if err != nil {
+		return err
+	}
+	ignored, err := worktrees.Ignored(ctx, there, []string{name})
+	if err != nil || len(ignored) > 0 {
+		return err
+	}
+	return coded{
+		gates.ExitUsage, fmt.Sprintf("--junit %s would be a change of lane %s: every outcome there would be stale by it, and no later one that of a clean lane", file, there.Name),
+		fmt.Sprintf("name a file outside of the lane, or have git ignore it: echo /%s >> %s", filepath.ToSlash(name), filepath.Join(there.CommonDir, "info", "exclude")),
+	}
+}
 
 // junitSuites are the outcomes as JUnit has them: a suite is a lane, a case a
 // gate. What keeps a gate from being judged is an error there, what it was found
@@ -18,7 +63,7 @@ func junitSuites(workspace string, done []gates.Verdict, notRun []string) []juni
 	}
 	first := done[0]
 	s := junit.Suite{Name: orNone(first.Bound.Lane), Host: first.Bound.Host, Started: first.Started}
-	for _, p := range [][2]string{{"commit", first.Bound.Commit}, {"branch", first.Bound.Branch}, {"gpuci", first.Bound.Gpuci}} {
+	for _, p := range [][2]string{{"commit", first.Bound.Commit}, {"changes", first.Bound.Changes}, {"branch", first.Bound.Branch}, {"gpuci", first.Bound.Gpuci}} {
 		if p[1] != "" {
 			s.Properties = append(s.Properties, p)
 		}

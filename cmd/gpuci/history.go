@@ -155,7 +155,7 @@ func (p past) lanes(ctx context.Context, known map[string]bool) ([]string, error
 
 // stands says whether there is such a lane now, whatever ran in it.
 func (p past) stands(ctx context.Context, name string) bool {
-	trees, _ := worktrees.List(ctx, p.lane)
+	trees, _ := gates.LanesHere(ctx, p.lane)
 	for _, t := range trees {
 		if t.Name == name {
 			return true

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 )
 
 func (a *app) historyCheckCommand() *cobra.Command {
-	asJSON := false
+	asJSON, all := false, false
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "say whether the history file for git still holds all it ever held here",
@@ -29,7 +28,9 @@ of its parents. A line that was there must be there, unchanged and in the order
 it had, whatever stands between; a row that says otherwise of a run than another
 one, and what a merge left behind, are found as well. Nothing is written.
 
-A line that a commit lost and a later one put back is not lost.
+A line that a commit lost and a later one put back is not lost. On the base
+branch, of the commits that changed the file the last 200 are looked at, and how
+many there are before these is said; --all looks at every one.
 
 The file is appended to by gpuci history export. Branches that both append are
 merged by keeping the lines of both, with this line in .gitattributes:
@@ -45,9 +46,10 @@ file here or none is named, 64 usage, 69 git cannot tell, 78 configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.json = asJSON
-			return a.historyCheck(cmd)
+			return a.historyCheck(cmd, all)
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "look at every commit that changed the file, not only the last 200")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON lines, each with a type")
 	return cmd
 }
@@ -80,11 +82,13 @@ type checked struct {
 	File    string   `json:"file"`
 	Rows    int      `json:"rows"`
 	Commits int      `json:"commits"` // that it was held against
+	Older   int      `json:"commits-not-looked-at,omitempty"`
 	Since   string   `json:"since,omitempty"`
 	Lost    []missed `json:"lost,omitempty"`
 	Wrong   []string `json:"wrong,omitempty"` // lines that are no rows, or contradict others
 	Union   bool     `json:"merge-union"`
 
+	all bool            // look at every commit
 	now map[string]bool // the lines of the file as it is
 }
 
@@ -95,7 +99,7 @@ type missed struct {
 	tsv.Loss
 }
 
-func (a *app) historyCheck(cmd *cobra.Command) error {
+func (a *app) historyCheck(cmd *cobra.Command, all bool) error {
 	cfg, lane, err := a.workspace(cmd)
 	if err != nil {
 		return err
@@ -107,14 +111,17 @@ func (a *app) historyCheck(cmd *cobra.Command) error {
 	if lane.Root == "" {
 		return coded{gates.ExitNothing, "outside of git there is nothing to hold it against", "stand in a worktree"}
 	}
-	data, err := os.ReadFile(f.path)
+	data, err := tsv.ReadBytes(f.path)
 	if errors.Is(err, fs.ErrNotExist) && worktrees.Unborn(cmd.Context(), lane) {
 		return coded{gates.ExitNothing, "there is no " + f.name + " yet", "gpuci history export makes it"}
+	}
+	if errors.Is(err, tsv.ErrNoFile) {
+		return coded{exitUnfit, err.Error(), "put a plain file in its place: git log -- " + f.name + " has what it held"}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the history file: %w", err)
 	}
-	c, err := f.check(cmd.Context(), data, cfg.Workspace.Base)
+	c, err := f.check(cmd.Context(), data, cfg.Workspace.Base, all)
 	if err != nil {
 		return coded{exitUnfit, err.Error(), "is the repository whole? git fsck says; a shallow clone has no history to hold it against"}
 	}
@@ -129,11 +136,12 @@ func (a *app) historyCheck(cmd *cobra.Command) error {
 	return err
 }
 
-// maxCommits bounds how far back the commits are walked; each costs some git.
+// maxCommits bounds how far back the commits are walked, unless all are asked
+// for: each costs some git, of 5 ms.
 const maxCommits = 200
 
-func (f tsvFile) check(ctx context.Context, now []byte, base string) (checked, error) {
-	c := checked{Type: "check", File: f.name, now: make(map[string]bool)}
+func (f tsvFile) check(ctx context.Context, now []byte, base string, all bool) (checked, error) {
+	c := checked{Type: "check", File: f.name, all: all, now: make(map[string]bool)}
 	for line := range strings.Lines(string(now)) {
 		c.now[strings.TrimRight(line, "\r\n")] = true
 	}
@@ -189,7 +197,10 @@ func (f tsvFile) steps(ctx context.Context, c *checked, since string) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range steps[:min(len(steps), maxCommits)] {
+	if !c.all && len(steps) > maxCommits {
+		c.Older, steps = len(steps)-maxCommits, steps[:maxCommits]
+	}
+	for _, step := range steps {
 		now, _, err := worktrees.FileAt(ctx, f.lane, step.Commit, f.name)
 		if err != nil {
 			return err
@@ -249,11 +260,21 @@ func (c checked) text(w io.Writer) error {
 	default:
 		fmt.Fprintf(&b, "%s holds all it held: %s, %s%s\n", c.File, count(c.Rows, "row", "rows"), count(c.Commits, "commit", "commits"), c.span())
 	}
+	if c.Older > 0 {
+		fmt.Fprintf(&b, "%s before these changed it and %s not looked at: gpuci history check --all does\n", count(c.Older, "commit", "commits"), wasWere(c.Older))
+	}
 	if !c.Union {
 		fmt.Fprintf(&b, "two branches that both append will meet in a conflict: add to .gitattributes: %s merge=union\n", c.File)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 func (c checked) span() string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -94,7 +95,10 @@ func (a *app) historyExport(cmd *cobra.Command, o exportFlags) error {
 	if err != nil {
 		return unread(err)
 	}
-	added, err := tsv.Append(f.path, rows)
+	added, err := tsv.Append(cfg.Root, cfg.History.TSV, rows)
+	if errors.Is(err, tsv.ErrNoFile) {
+		return coded{exitUnfit, err.Error(), "put a plain file in its place, or name another one as tsv in [history]: git keeps none that is reached through a symbolic link"}
+	}
 	if err != nil {
 		return coded{exitUnfit, err.Error(), "gpuci history check says what is wrong with it"}
 	}

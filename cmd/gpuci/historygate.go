@@ -42,10 +42,14 @@ func (a *app) gateHistory(ctx context.Context, p past, gate string) error {
 	if g.flags.metric != "" && len(g.courses) == 0 {
 		return coded{gates.ExitNothing, fmt.Sprintf("gate %s has no metric %q", gate, g.flags.metric), "gpuci history " + gate + " shows which there are"}
 	}
+	show := a.gateText
 	if p.flags.json {
-		return a.gateJSON(g)
+		show = a.gateJSON
 	}
-	return a.gateText(g)
+	if err := show(g); err != nil {
+		return err
+	}
+	return a.aside(ctx, p, gate)
 }
 
 func (g *gatePast) read(ctx context.Context) error {
@@ -181,7 +185,7 @@ func (a *app) resultsText(g gatePast) error {
 		if r.Partial {
 			word = "partial " + word
 		}
-		fmt.Fprintln(w, strings.Join(nonempty(r.Started.Local().Format("2006-01-02 15:04"), word, printable(orNone(r.Lane)), commitText(r), buildlock.Round(seconds(r.Seconds)).String(), reason(r)), "\t"))
+		fmt.Fprintln(w, strings.Join(nonempty(r.Started.Local().Format("2006-01-02 15:04"), word, printable(orNone(r.Lane)), commitText(r), buildlock.Round(seconds(r.Seconds)).String(), g.doubt(r), reason(r)), "\t"))
 	}
 	return w.Flush()
 }

@@ -47,12 +47,17 @@ func (a *app) overview(ctx context.Context, p past) error {
 				return err
 			}
 		}
-		return nil
+		return a.aside(ctx, p, "")
 	}
 	if len(lines) == 0 {
-		return a.nothingYet(p.cfg)
+		err = a.nothingYet(p.cfg)
+	} else {
+		err = a.overviewText(p, lines)
 	}
-	return a.overviewText(p, lines)
+	if err != nil {
+		return err
+	}
+	return a.aside(ctx, p, "")
 }
 
 // nothingYet says what to do where nothing has run.
@@ -142,8 +147,12 @@ func sweptText(w io.Writer, k history.Kill) error {
 	if k.Run != "" {
 		by = "by run " + k.Run
 	}
-	_, err := fmt.Fprintf(w, "%s  %s (pid %d, lane %s), %s old, gone after %s, %s: %s\n", k.Time.Local().Format("2006-01-02 15:04:05"),
-		printable(program), k.PID, printable(orNone(k.Lane)), secondsText(seconds(k.Age)), secondsText(seconds(k.Took)), by, printable(k.Why))
+	became := "gone"
+	if k.Left {
+		became = "still there"
+	}
+	_, err := fmt.Fprintf(w, "%s  %s (pid %d, lane %s), %s old, %s after %s, %s: %s\n", k.Time.Local().Format("2006-01-02 15:04:05"),
+		printable(program), k.PID, printable(orNone(k.Lane)), secondsText(seconds(k.Age)), became, tookText(seconds(k.Took)), by, printable(k.Why))
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 
 // historyOptions say where a workspace's history is.
 func (a *app) historyOptions(cfg *config.Config, lane worktrees.Lane) (o history.Options) {
-	o.State, _ = gates.StateDir(lane, cfg.Root)
+	o.State = gates.HistoryDir(lane, cfg.Root)
 	o.Index = gates.IndexDir(o.State)
 	o.Note = a.console.note
 	return o

@@ -18,12 +18,17 @@ type gateLine struct {
 	Expect  string   `json:"expect,omitempty"`
 	Bars    []string `json:"bars,omitempty"`
 	Profile string   `json:"profile,omitempty"`
+	Lane    string   `json:"lane,omitempty"` // where several were asked for
 }
 
 func (a *app) listGates(cfg *config.Config, asJSON bool) error {
+	return a.listGatesOf(cfg, "", asJSON)
+}
+
+func (a *app) listGatesOf(cfg *config.Config, lane string, asJSON bool) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, g := range cfg.Gates {
-		line := gateLine{"gate", g.Name, g.About, g.Reader, g.Needs, g.Expect, nil, g.Profile}
+		line := gateLine{"gate", g.Name, g.About, g.Reader, g.Needs, g.Expect, nil, g.Profile, lane}
 		for _, b := range g.Bars {
 			line.Bars = append(line.Bars, b.Metric)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/links"
+	"gpuci/gates"
 	"gpuci/pressure"
 	"gpuci/reaper/proc"
 	"gpuci/worktrees"
@@ -147,7 +148,7 @@ func (a *app) lanes(ctx context.Context, p place, wanted bool) []worktrees.Tree 
 	if !wanted || p.lane.Root == "" {
 		return nil
 	}
-	list, err := worktrees.List(ctx, p.lane)
+	list, err := gates.LanesHere(ctx, p.lane)
 	if err != nil {
 		a.console.note(err.Error())
 	}

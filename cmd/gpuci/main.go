@@ -20,7 +20,7 @@ func main() {
 // run is main with everything it touches handed in.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	console := newConsole(stderr)
-	ctx, hurry, stop := withSignals(ctx, console.note)
+	ctx, hurry, stop := signalled{console.note, lastWait, os.Exit}.watch(ctx)
 	defer stop()
 	a := &app{out: stdout, console: console, hurry: hurry}
 	root := a.root()

@@ -11,10 +11,16 @@ import (
 	"gpuci/gates/metric"
 )
 
+// verdictLine is an outcome in JSON, with its lane where one looks for it first.
+type verdictLine struct {
+	gates.Verdict
+	Lane string `json:"lane,omitempty"`
+}
+
 // print writes one outcome to stdout.
 func (a *app) print(v gates.Verdict, o gateOptions) error {
 	if o.json {
-		return a.jsonLine(v)
+		return a.jsonLine(verdictLine{v, v.Bound.Lane})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s%s in %s (%s)\n", a.paint(v), v.Gate, ran(v), buildlock.Round(seconds(v.Seconds)), boundTo(v))
@@ -193,12 +199,13 @@ type summaryLine struct {
 	Outcomes map[string]int `json:"outcomes"`
 	NotRun   []string       `json:"not-run,omitempty"`
 	Exit     int            `json:"exit"`
+	Lanes    []laneSum      `json:"lanes,omitempty"` // where several were asked for
 }
 
 // summary closes the answer: one line for several gates, always one in JSON.
 func (a *app) summary(done []gates.Verdict, notRun []string, code int, o gateOptions) {
 	selected := len(done) + len(notRun)
-	s := summaryLine{"summary", selected, make(map[string]int), notRun, code}
+	s := summaryLine{Type: "summary", Selected: selected, Outcomes: make(map[string]int), NotRun: notRun, Exit: code}
 	var words []string
 	for _, v := range done {
 		word := outcomeWord(v)

@@ -9,6 +9,7 @@ import (
 
 	"gpuci/gates"
 	"gpuci/reaper"
+	"gpuci/reaper/proc"
 )
 
 func (a *app) reaperCommand() *cobra.Command {
@@ -76,8 +77,8 @@ func noLaneWord(cmd *cobra.Command, args []string) error {
 }
 
 // reaperError is the error of a look or a sweep with its exit code: that of a
-// signal, 75 of a deadline that left no time for a look, or 69, since nothing
-// else stops one but a process table that cannot be read.
+// signal, or 69, since nothing else stops one but a process table that cannot be
+// read, or no time to do so.
 func reaperError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -85,7 +86,9 @@ func reaperError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, reaper.ErrNoLook):
-		return coded{gates.Refused.ExitCode(), err.Error() + ": give it a longer --deadline", "nothing was ended"}
+		return coded{exitUnfit, err.Error() + ": give it a longer --deadline", "nothing was ended"}
+	case errors.Is(err, proc.ErrForeign):
+		return coded{exitUnfit, err.Error(), "nothing was ended; mount the /proc of this one: unshare --mount-proc, or mount -t proc proc /proc"}
 	case errors.Is(err, reaper.ErrTorn):
 		return coded{exitUnfit, err.Error(), "nothing was ended by it; root sees all processes"}
 	}

@@ -71,12 +71,22 @@ func (s stage) beside(t *testing.T, lane, start string) func(args ...string) (co
 	if out, err := exec.Command("gcc", "-o", ld, "../../reaper/testdata/forker.c").CombinedOutput(); err != nil {
 		t.Fatalf("compile: %v: %s", err, out)
 	}
+	// By its program process 1 is systemd: of another one nothing is known to be
+	// orphaned that leads its session.
+	first := filepath.Join(t.TempDir(), "systemd")
+	shell, err := os.ReadFile("/bin/sh")
+	if err == nil {
+		err = os.WriteFile(first, shell, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return func(args ...string) (int, string, string) {
 		script := `ld=$1; lane=$2; shift 2; (cd "$lane"; ` + start + `) >/dev/null 2>&1 & "$@"; exit $?`
 		gpuci := s.command(t, args...)
 		cmd := s.command(t)
 		cmd.Path = unshare
-		cmd.Args = slices.Concat([]string{"unshare", "-fp", "--mount-proc", "--kill-child", "sh", "-c", script, "sh", ld, lane}, gpuci.Args)
+		cmd.Args = slices.Concat([]string{"unshare", "-fp", "--mount-proc", "--kill-child", first, "-c", script, "sh", ld, lane}, gpuci.Args)
 		return runCommand(t, cmd)
 	}
 }

@@ -6,24 +6,28 @@ import (
 	"gpuci/reaper/proc"
 )
 
-// suspectLine is a judged process in JSON. What is not known is left out.
+// suspectLine is a judged process in JSON, one line each. What is not known is
+// left out. Its type says what the line is: "process" of a list, "event" of a
+// watch; of a sweep "leaked" and "young" (a dry run would end it, now or if it
+// gets old enough), "survivor", "chain" and "spared" (let be for what it says).
+// The lines of what a sweep has ended are gates.KillRecord, as in reaper.jsonl.
 type suspectLine struct {
 	Type     string      `json:"type"` // process, event, leaked, young, survivor, chain or spared
 	PID      int         `json:"pid"`
 	PPID     int         `json:"ppid"`
-	Start    uint64      `json:"start"` // ticks since boot
+	Start    uint64      `json:"start"` // ticks since boot, a hundred a second
 	Top      int         `json:"top"`   // pid of the topmost of its tree
 	Kind     reaper.Kind `json:"kind"`
 	Tool     string      `json:"tool,omitempty"` // of the family
 	Comm     string      `json:"comm"`
 	User     string      `json:"user,omitempty"`
-	State    string      `json:"state"`
-	Age      float64     `json:"age-seconds"`
-	CPU      float64     `json:"cpu-seconds"`
+	State    string      `json:"state"`       // the letter of ps(1)
+	Age      float64     `json:"age-seconds"` // since its start
+	CPU      float64     `json:"cpu-seconds"` // its own, and of children that it has waited for
 	Lane     string      `json:"lane,omitempty"`
-	Root     string      `json:"root,omitempty"` // of the lane
-	Evidence string      `json:"evidence,omitempty"`
-	Dir      string      `json:"dir,omitempty"`
+	Root     string      `json:"root,omitempty"`     // of the lane
+	Evidence string      `json:"evidence,omitempty"` // cwd, exe, open file, leaf or cookie
+	Dir      string      `json:"dir,omitempty"`      // the working directory
 	Removed  bool        `json:"dir-removed,omitempty"`
 	Exe      string      `json:"exe,omitempty"`
 	Leaked   bool        `json:"leaked"`
@@ -55,6 +59,7 @@ func (g ground) line(kind string, j reaper.Judged) suspectLine {
 type listedLine struct {
 	suspectLine
 	Depth   int     `json:"depth"` // below the top
+	Pending bool    `json:"sigkill-pending,omitempty"`
 	Read    *uint64 `json:"read-bytes,omitempty"`
 	Written *uint64 `json:"written-bytes,omitempty"`
 	Unknown string  `json:"io-unknown,omitempty"` // why those are not known
@@ -74,7 +79,7 @@ func (a *app) listJSON(l reaperLook) error {
 	var lines []any
 	for _, t := range l.trees {
 		for _, s := range t {
-			line := listedLine{suspectLine: l.line("process", s.Judged), Depth: s.depth, Unknown: s.noIO}
+			line := listedLine{suspectLine: l.line("process", s.Judged), Depth: s.depth, Pending: s.dying, Unknown: s.noIO}
 			if s.io != nil {
 				line.Read, line.Written = &s.io.Fetched, &s.io.Sent
 			}

@@ -85,6 +85,9 @@ func TestReaperTestBinaries(t *testing.T) {
 	if code, report, _, _ := s.sweptJSON(t, "--test-binaries"); code != 0 || report.Swept != 1 || isThere(pids[0]) || !isThere(pids[1]) {
 		t.Errorf("exit %d, %+v; the test binary is there: %t, the other one: %t", code, report, isThere(pids[0]), isThere(pids[1]))
 	}
+	if _, stdout, _ = s.run(t, "reaper", "list"); !strings.Contains(stdout, "    trainer (in the target directory)  ") || strings.Contains(stdout, "next: ") {
+		t.Errorf("what the flag would not end is no reason to name it: %s", stdout)
+	}
 }
 
 // What a gate left whose gpuci was killed is leaked, whatever its name.

@@ -10,6 +10,7 @@ import (
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/reaper"
+	"gpuci/reaper/proc"
 	"gpuci/worktrees"
 )
 
@@ -32,11 +33,14 @@ func (a *app) ground(ctx context.Context, f laneFlags) (ground, error) {
 	if err := f.check(); err != nil {
 		return ground{}, err
 	}
+	if err := a.answers(ctx); err != nil {
+		return ground{}, err
+	}
 	p, err := a.place(ctx, true)
 	if err != nil {
 		return ground{}, err
 	}
-	g := ground{lane: p.lane, meant: make(map[string]bool), rules: gates.SweepRules(p.config.Tools, nil)}
+	g := ground{lane: p.lane, meant: make(map[string]bool), rules: gates.SweepRules(nil, nil)}
 	if g.outside() {
 		return g, f.refuse(g.errOutside())
 	}
@@ -46,8 +50,8 @@ func (a *app) ground(ctx context.Context, f laneFlags) (ground, error) {
 	for _, gate := range p.config.Gates {
 		leave = append(leave, gate.Leave...)
 	}
-	g.rules = gates.SweepRules(p.config.Tools, leave)
-	g.lanes, g.torn = worktrees.ListAll(ctx, p.lane)
+	g.rules = gates.SweepRules(nil, leave)
+	g.lanes, g.torn = gates.ListLanes(ctx, p.lane)
 	if ctx.Err() != nil {
 		return g, context.Cause(ctx)
 	}
@@ -55,7 +59,11 @@ func (a *app) ground(ctx context.Context, f laneFlags) (ground, error) {
 	if g.untold() {
 		return g, f.refuse(g.errUntold())
 	}
-	return g, g.mean(f)
+	if err := g.mean(f); err != nil {
+		return g, err
+	}
+	g.rules.Tools = a.toolsOf(g, p.config)
+	return g, nil
 }
 
 // rank sorts what is true before what is not.
@@ -121,6 +129,10 @@ func (g ground) errUntold() error {
 		text = "which lanes there are cannot be told: " + g.torn.Error()
 	}
 	hint := "git worktree list says what git knows; gpuci -C DIR works from another lane"
+	var none *proc.SilentError
+	if errors.As(g.torn, &none) || errors.Is(g.torn, context.DeadlineExceeded) {
+		hint = silentHint
+	}
 	if refused := g.refusal(); refused != "" {
 		text = "which lanes there are cannot be told: " + refused
 		hint = "run it as that user, or trust the repository: git config --global --add safe.directory " + bourneQuote(g.lane.Root)

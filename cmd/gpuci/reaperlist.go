@@ -37,7 +37,8 @@ Examples:
   gpuci reaper list --every-lane
   gpuci reaper list --json | jq 'select(.leaked) | .pid'
 
-Exit codes: 0, 4 no such lane, 64 usage, 69 the process table cannot be read, 78
+Exit codes: 0, 4 no such lane, 64 usage, 69 the process table cannot be read or is
+another pid namespace's, or the file system of the lane does not answer, 78
 configuration, 130 and 143 interrupted.`,
 		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperList(cmd.Context(), o) },
@@ -72,7 +73,9 @@ type reaperLook struct {
 	all    bool          // those of strangers are to be listed too
 	others int           // processes of lanes that are not meant
 	leaks  []leakedLane  // and what is leaked of those
-	unseen []unseen
+	// testable says that --test-binaries would end something.
+	testable bool
+	unseen   []unseen
 }
 
 // look judges all processes.
@@ -91,12 +94,17 @@ func (g ground) look(ctx context.Context) (reaperLook, error) {
 		l.trees = append(l.trees, t)
 	}
 	l.unseen = unseenByReaper(p)
-	l.leaks, err = g.elsewhere(p)
+	if l.leaks, err = g.elsewhere(p); err == nil {
+		l.testable, err = l.judgeTests(p)
+	}
 	return l, reaperError(ctx, err)
 }
 
 // judge takes a picture and judges it.
 func (g ground) judge(ctx context.Context) (reaper.Picture, reaper.Judgement, error) {
+	if err := proc.Real.Own(); err != nil {
+		return reaper.Picture{}, reaper.Judgement{}, reaperError(ctx, err)
+	}
 	o := g.options()
 	p, err := reaper.Look(ctx, proc.Real, o.Runs)
 	if err != nil {

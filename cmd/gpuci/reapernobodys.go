@@ -29,6 +29,9 @@ func (l reaperLook) writeNobodys(b *strings.Builder) {
 	if pids := listed.inRemoved(); pids != "" {
 		fmt.Fprintf(b, "  what works in a removed directory is of no lane, and no sweep ends it; if it is yours: kill%s\n", pids)
 	}
+	if pids := listed.unowned(); pids != "" {
+		fmt.Fprintf(b, "  of which it is not known whose they are, no sweep ends; if they are yours: kill%s\n", pids)
+	}
 	if n, _ := strange.count(); n > 0 {
 		fmt.Fprintf(b, "not listed: %s of no lane of this repository; --every-lane lists them\n", count(n, "process", "processes"))
 	}
@@ -53,8 +56,19 @@ const nobodysOrphan = "whose it is is not known"
 // inRemoved are the pids, each after a space, of orphans in directories that
 // were removed: of lanes that were, for all that can be told.
 func (l reaperLook) inRemoved() (pids string) {
+	return l.orphans(func(top suspect) bool { return top.Cwd.Known() && top.Cwd.Deleted })
+}
+
+// unowned are the same of the other orphans that are nobody's.
+func (l reaperLook) unowned() (pids string) {
+	return l.orphans(func(top suspect) bool { return !top.Cwd.Known() || !top.Cwd.Deleted })
+}
+
+// orphans are the pids in those trees of nobody's that are listed and that are
+// asked for.
+func (l reaperLook) orphans(which func(top suspect) bool) (pids string) {
 	for _, t := range l.trees[:min(perLane, len(l.trees))] {
-		if top := t.top(); top.Why != nobodysOrphan || !top.Cwd.Known() || !top.Cwd.Deleted {
+		if t.top().Why != nobodysOrphan || !which(t.top()) {
 			continue
 		}
 		for _, s := range t {

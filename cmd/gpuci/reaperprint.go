@@ -35,7 +35,7 @@ func (a *app) listText(l reaperLook) error {
 	if _, leaked := l.count(); leaked > 0 {
 		b.WriteString(buildlock.Printable("next: gpuci reaper sweep"+l.flags()+" ends the leaked ones; with --dry-run it only says which") + "\n")
 	}
-	if l.onlyListed() {
+	if l.testable {
 		b.WriteString(buildlock.Printable("next: gpuci reaper sweep"+l.flags()+" --test-binaries ends orphaned test binaries too; with --dry-run it only says which") + "\n")
 	}
 	_, err := io.WriteString(a.out, b.String())
@@ -46,6 +46,17 @@ func (a *app) listText(l reaperLook) error {
 // ends only where it is asked to.
 func (l reaperLook) onlyListed() bool {
 	return slices.ContainsFunc(l.trees, func(t suspectTree) bool { return t.top().Kind == reaper.InTarget && l.meant[t.top().Lane] })
+}
+
+// judgeTests says whether --test-binaries would end any of those.
+func (l reaperLook) judgeTests(p reaper.Picture) (any bool, err error) {
+	if !l.onlyListed() {
+		return false, nil
+	}
+	o := l.options()
+	o.Rules.TestBinaries = true
+	j, err := reaper.Judge(p, o.Lanes, o.Wanted, o.Rules)
+	return slices.ContainsFunc(j.Judged, func(x reaper.Judged) bool { return x.Leaked && x.Kind == reaper.InTarget }), err
 }
 
 // of are the trees of a lane, of none for "".
@@ -91,6 +102,11 @@ func (l reaperLook) writeLane(b *strings.Builder, lane worktrees.Tree) {
 	if w != nil {
 		_ = w.Flush()
 	}
+	for _, t := range mine.trees {
+		if t.top().Served {
+			fmt.Fprintf(b, "  %s\n", buildlock.Printable(fmt.Sprintf("pid %d may be a service's; if it is to go: %s", t.top().PID, serviceEnd(t.top().PID))))
+		}
+	}
 }
 
 // sorted has the trees of one reason together, leaked ones first.
@@ -123,7 +139,7 @@ func (s suspect) row(top suspect) string {
 	case reaper.Started, reaper.InTarget:
 		name += " (" + string(s.Kind) + ")"
 	}
-	cells := []string{strings.Repeat("  ", s.depth) + name, s.who(), string(s.State), buildlock.Round(s.Age).String() + " old", s.ioText(), s.whoseText(top.Lane), s.dirText()}
+	cells := []string{strings.Repeat("  ", s.depth) + name, s.who(), s.stateText(), buildlock.Round(s.Age).String() + " old", s.ioText(), s.whoseText(top.Lane), s.dirText()}
 	if why := verdictText(s.Judged); s.Leaked != top.Leaked || !strings.HasSuffix(s.Why, top.Why) {
 		cells = append(cells, why)
 	}

@@ -20,7 +20,10 @@ func (a *app) sweepText(s swept) error {
 		line("would end %s (%s), %c, %s old: %s", j.Program(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age), shortWhy(j))
 	}
 	for _, j := range s.Young {
-		line("would end, once %s old, %s (%s), %c, %s old", reaper.DefaultFloor, j.Program(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age))
+		line("would end, if it gets %s old, %s (%s), %c, %s old", reaper.DefaultFloor, j.Program(), suspect{Judged: j}.who(), j.State, buildlock.Round(j.Age))
+	}
+	if len(s.Young) > 0 {
+		line("one look cannot tell whether these get so old: where each ends and another one comes anew, a sweep sends nothing, and ends with 75")
 	}
 	if text := s.sum(); text != "" {
 		line("%s", text)
@@ -53,7 +56,11 @@ func (a *app) sweepText(s swept) error {
 // notSeen is what may be leaked and could not be looked at.
 func (s swept) notSeen() (out []unseen) {
 	for _, text := range s.Blind {
-		out = append(out, unseen{text, rootCan})
+		who := rootCan
+		if strings.Contains(text, "no answer") || strings.Contains(text, "does not answer") {
+			who = "a later sweep, once that answers,"
+		}
+		out = append(out, unseen{text, who})
 	}
 	return append(out, s.unseen...)
 }
@@ -92,12 +99,13 @@ func (s swept) where() string {
 	return fmt.Sprintf(" in %s %s", word, strings.Join(names, ", "))
 }
 
-// survivorLine is a leaked process that was not ended, as it is now.
+// survivorLine is a leaked process that was not ended, as it is now; its type is
+// "survivor".
 type survivorLine struct {
 	suspectLine
-	Sent    bool   `json:"sigkill-sent"`
-	Pending bool   `json:"sigkill-pending"`
-	Waits   string `json:"waits-in,omitempty"`
+	Sent    bool   `json:"sigkill-sent"`       // by this sweep
+	Pending bool   `json:"sigkill-pending"`    // whoever sent it
+	Waits   string `json:"waits-in,omitempty"` // the wait channel in the kernel
 	Unsent  string `json:"not-sent,omitempty"` // why nothing was sent
 	Text    string `json:"text"`
 }
@@ -109,10 +117,11 @@ type reportLine struct {
 	Swept     int     `json:"swept"`
 	Survivors int     `json:"survivors"`
 	Leaked    int     `json:"would-sweep"`       // of a dry run
-	Young     int     `json:"would-sweep-later"` // of a dry run: once they are old enough
+	Young     int     `json:"would-sweep-later"` // of a dry run: those of them that get old enough, which one look cannot tell
 	Spared    int     `json:"spared"`
 	Chains    int     `json:"chains"` // orphaned anew all the time
 	Looks     int     `json:"looks"`
+	Quiet     bool    `json:"quiet"` // the last looks in a row found nothing; false for a dry run
 	Seconds   float64 `json:"seconds"`
 	Text      string  `json:"text,omitempty"`
 	Why       string  `json:"why,omitempty"`  // it is not 0
@@ -152,7 +161,7 @@ func (a *app) sweepJSON(s swept) error {
 func (s swept) reportLine() reportLine {
 	out := reportLine{
 		Type: "report", Swept: len(s.Swept), Survivors: len(s.Survivors), Chains: len(s.Chains), Leaked: len(s.Leaked), Young: len(s.Young), Spared: len(s.spared),
-		Looks: s.Passes, Seconds: round(s.took.Seconds()), Text: s.sum(),
+		Looks: s.Passes, Quiet: s.Quiet, Seconds: round(s.took.Seconds()), Text: s.sum(),
 	}
 	if err := s.verdict(); err != nil {
 		out.Exit, out.Why = exitCode(err, true), err.Error()

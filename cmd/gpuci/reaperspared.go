@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gpuci/reaper"
+	"gpuci/reaper/proc"
 )
 
 // lookAgain looks once more, for what the rule lets be though it is leaked, and
@@ -35,7 +36,7 @@ func (s *swept) letBe(x reaper.Judged) bool {
 	case x.Young:
 		return true
 	}
-	return s.meant[x.Lane] && (x.Why == othersOrphan || x.Shell > 0 || x.Served || s.rules.TestBinaries && x.Kind == reaper.InTarget)
+	return s.meant[x.Lane] && (x.Why == othersOrphan || x.Shell > 0 || x.Served || x.Parted || s.rules.TestBinaries && x.Kind == reaper.InTarget)
 }
 
 // told says that the report has one already.
@@ -56,11 +57,24 @@ func remedy(j reaper.Judged) string {
 	case j.Why == othersOrphan:
 		return "that user can end it"
 	case j.Served:
-		return fmt.Sprintf("systemctl stop, if it is a service; else kill %d", j.PID)
+		return "if it is to go: " + serviceEnd(j.PID)
 	case j.Shell > 0:
 		return "all such shells are named below"
 	}
 	return fmt.Sprintf("if it is to go all the same: kill %d", j.PID)
+}
+
+// serviceEnd is the command that ends one which process 1 may have started: its
+// service, where it is in one.
+func serviceEnd(pid int) string {
+	unit, err := proc.Real.Unit(pid)
+	switch {
+	case err != nil || unit == "":
+		return fmt.Sprintf("kill %d", pid)
+	case proc.Real.OfUser(pid):
+		return "systemctl --user stop " + bourneQuote(unit)
+	}
+	return "systemctl stop " + bourneQuote(unit)
 }
 
 // lostShells are the shells that process 1 has taken over, each once, above what

@@ -39,7 +39,8 @@ training run that was started with nohup looks just like them. The others it
 names, with what spoke for them.
 
 Each is named on stderr as it is gone, and written down in reaper.jsonl among the
-records of the workspace (GIT_COMMON_DIR/gpuci). A process that waits in the
+records of the workspace (GIT_COMMON_DIR/gpuci), as is each that was sent SIGKILL
+and is still there at the end ("left"). A process that waits in the
 kernel for a disk that does not answer is not ended by SIGKILL: it is named, with
 its state, what it waits in, and whether the signal is pending. A program that
 is orphaned anew all the time, so that none is ever 2 s old, is named too, and
@@ -51,9 +52,11 @@ Examples:
   gpuci reaper sweep --lane kda --lane kda2 --deadline 1m
 
 Exit codes: 0 all are gone, or there were none, or --dry-run; 75 some are left,
-or come anew all the time, or --deadline was over before one look was whole; 4 no
-such lane, or no lane here, 64 usage, 69 the process table cannot be read, 78
-configuration, 130 and 143 interrupted (what was swept is told).`,
+or come anew all the time, or --deadline was over before two looks in a row found
+nothing; 4 no such lane, or no lane here, 64 usage, 69 it may not look (the process
+table cannot be read or is another pid namespace's, the file system of a lane does
+not answer, --deadline was over before one look was whole), 78 configuration, 130
+and 143 interrupted (what was swept is told).`,
 		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperSweep(cmd.Context(), o) },
 	}
@@ -89,7 +92,7 @@ func (a *app) reaperSweep(ctx context.Context, o sweepOptions) error {
 		say = a.sweepJSON
 		a.json = false // its last line says why not, too
 	}
-	if err := say(s); err != nil {
+	if err := readerGone(say(s)); err != nil { // nobody reads it: what came of it is told by the exit code
 		return err
 	}
 	return s.verdict()
@@ -99,7 +102,8 @@ func (a *app) reaperSweep(ctx context.Context, o sweepOptions) error {
 type swept struct {
 	ground
 	reaper.Report
-	kills  []gates.KillRecord
+	kills  []gates.KillRecord // what is gone
+	dry    bool
 	spared []reaper.Judged // would have gone, but for their age, their user or what they were told
 	leaks  []leakedLane    // of lanes that were not asked for
 	unseen []unseen
@@ -110,7 +114,7 @@ type swept struct {
 // sweep does it, and says each as it is gone.
 func (a *app) sweep(ctx context.Context, g ground, o sweepOptions) swept {
 	g.rules.TestBinaries = o.testBinaries
-	s := swept{ground: g}
+	s := swept{ground: g, dry: o.dryRun}
 	history := &killHistory{state: g.state}
 	opt := g.options()
 	opt.Deadline, opt.DryRun = o.deadline, o.dryRun
@@ -123,12 +127,15 @@ func (a *app) sweep(ctx context.Context, g ground, o sweepOptions) swept {
 	began := time.Now()
 	s.Report, s.err = reaper.Sweep(ctx, opt)
 	s.took = time.Since(began)
+	for _, k := range s.Left {
+		history.add(gates.NewLeftRecord(k, ""))
+	}
 	if s.err = reaperError(ctx, s.err); s.err == nil {
 		s.err = s.lookAgain(ctx)
 	}
 	if err := history.end(a.hurry); err != nil {
 		a.console.note(err.Error())
-	} else if g.note != "" && len(s.kills) > 0 {
+	} else if g.note != "" && len(s.kills)+len(s.Left) > 0 {
 		a.console.note(g.note)
 	}
 	return s
@@ -136,7 +143,19 @@ func (a *app) sweep(ctx context.Context, g ground, o sweepOptions) swept {
 
 // goneText is what is said of one that is gone.
 func goneText(k reaper.Kill) string {
-	return fmt.Sprintf("ended %s (pid %d), %s old, gone after %s: %s", k.Program(), k.PID, buildlock.Round(k.Age), buildlock.Round(k.Took), shortWhy(k.Judged))
+	by := "gone after"
+	if k.Earlier {
+		by = "by a SIGKILL that was pending before, gone after another"
+	}
+	return fmt.Sprintf("ended %s (pid %d), %s old, %s %s: %s", k.Program(), k.PID, buildlock.Round(k.Age), by, tookText(k.Took), shortWhy(k.Judged))
+}
+
+// tookText is how long one took to die, which is mostly less than a millisecond.
+func tookText(d time.Duration) string {
+	if d > 0 && d < time.Millisecond {
+		return "less than 1ms"
+	}
+	return buildlock.Round(d).String()
 }
 
 // shortWhy is why one is leaked; of one that goes with another one, with which:
@@ -163,6 +182,9 @@ func (s swept) verdict() error {
 		for _, c := range s.Chains {
 			hints = append(hints, chainHint(c))
 		}
+	}
+	if text := s.CutShort(); text != "" && !s.dry {
+		texts, hints = append(texts, text), append(hints, "sweep again, with a longer --deadline")
 	}
 	if len(texts) == 0 {
 		return nil

@@ -24,7 +24,7 @@ func TestReaperFrozen(t *testing.T) {
 	pid, other := s.leak(t, kda, ld, script), s.leak(t, kda, ld, script)
 	thaw := freeze(t, pid)
 	s.dir = kda
-	code, stdout, stderr := s.run(t, "reaper", "sweep", "--deadline", "500ms")
+	code, stdout, stderr := s.run(t, "reaper", "sweep", "--deadline", "1s")
 	line := fmt.Sprintf("\n1 not ended:\n  ld.bfd (pid %d, state D, SIGKILL pending, ", pid)
 	if code != 75 || !strings.HasPrefix(stdout, "swept 1 leaked (lane kda; ") || !strings.Contains(stdout, line) || !strings.Contains(stdout, " old, waits in ") || !strings.Contains(stdout, "), of lane kda by cwd\n") {
 		t.Errorf("exit %d, want %q in %s%s", code, line, stdout, stderr)
@@ -32,12 +32,25 @@ func TestReaperFrozen(t *testing.T) {
 	if isThere(other) || !isThere(pid) || !strings.Contains(stderr, "gpuci: 1 leaked process is left\n") || !strings.Contains(stderr, "hint: one that SIGKILL is pending for goes when the kernel lets it") {
 		t.Errorf("the other one is there: %t, the frozen one: %t; %s", isThere(other), isThere(pid), stderr)
 	}
-	code, _, stdout, _ = s.sweptJSON(t, "--deadline", "200ms")
+	code, _, stdout, _ = s.sweptJSON(t, "--deadline", "1s")
 	if left := reaperLines(t, stdout, "survivor"); code != 75 || len(left) != 1 || left[0].PID != pid || !left[0].Pending || left[0].State != "D" || left[0].Lane != "kda" || left[0].Age < 2 {
 		t.Errorf("exit %d: %+v", code, left)
 	}
-	if history := killed(t, main); len(history) != 1 || history[0].PID != other {
-		t.Errorf("a kill that is pending is none: %+v", history)
+	history := killed(t, main)
+	if len(history) != 2 || history[0].PID != other || history[0].Left || history[1].PID != pid || !history[1].Left || history[1].Took < 0.2 {
+		t.Errorf("%+v; want each SIGKILL once, that of the frozen one as left", history)
+	}
+	code, stdout, _ = s.run(t, "reaper", "list")
+	if want := fmt.Sprintf("pid %d ", pid); code != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "  D, SIGKILL pending (since unknown)  ") {
+		t.Errorf("list: exit %d, %s", code, stdout)
+	}
+	code, stdout, _ = s.run(t, "reaper", "list", "--json")
+	if found := reaperLines(t, stdout, "process"); code != 0 || len(found) != 1 || !found[0].Pending {
+		t.Errorf("list: exit %d, %s", code, stdout)
+	}
+	s.write(t, "gpuci.toml", "[[gate]]\nname = 'g'\nrun = 'true'\nreader = 'none'\n")
+	if code, stdout, _ = s.run(t, "history", "--swept"); code != 0 || !strings.Contains(stdout, " old, still there after ") || !strings.Contains(stdout, " old, gone after ") {
+		t.Errorf("history: exit %d, %s", code, stdout)
 	}
 	thaw()
 	eventually(t, "an end after the thaw", func() bool { return !isThere(pid) })

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"gpuci/reaper"
 	"gpuci/reaper/proc"
 	"gpuci/worktrees"
@@ -17,6 +19,7 @@ type suspect struct {
 	depth int      // below the top of its tree
 	io    *proc.IO // so far; nil where it is not known
 	noIO  string   // why it is not
+	dying bool     // SIGKILL waits for it to run
 }
 
 // suspectTree is a topmost process with those below it, parents before their
@@ -89,11 +92,28 @@ func treeOf(list []reaper.Judged) (out suspectTree) {
 	return out
 }
 
-// readIO adds what each has read and written so far.
+// readIO adds what each has read and written so far, and whether it has its
+// SIGKILL.
 func (t suspectTree) readIO(root proc.Root) {
 	for i := range t {
 		t[i].io, t[i].noIO = ioOf(root, t[i].Stat)
+		t[i].dying = pending(root, t[i].PID)
 	}
+}
+
+// pending says that SIGKILL waits for a process to run. Since when is not to be
+// had.
+func pending(root proc.Root, pid int) bool {
+	st, err := root.Status(pid)
+	return err == nil && (st.SharedPending.Has(unix.SIGKILL) || st.Pending.Has(unix.SIGKILL))
+}
+
+// stateText is its state, and what it waits for.
+func (s suspect) stateText() string {
+	if s.dying {
+		return string(s.State) + ", SIGKILL pending (since unknown)"
+	}
+	return string(s.State)
 }
 
 func ioOf(root proc.Root, s proc.Stat) (*proc.IO, string) {

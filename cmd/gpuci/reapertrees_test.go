@@ -83,7 +83,7 @@ func TestReaperReport(t *testing.T) {
 	if err := (&app{out: &out}).sweepText(s); err != nil {
 		t.Fatal(err)
 	}
-	want := "nothing leaked in lane kda\nlet be: ld (pid 10), 1s old: younger than 2s; sweep again\nnot seen: environment of x (pid 7): no answer; root can\n"
+	want := "nothing leaked in lane kda\nlet be: ld (pid 10), 1s old: younger than 2s; sweep again\nnot seen: environment of x (pid 7): no answer; a later sweep, once that answers, can\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got): %s", diff)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock"
 	"gpuci/reaper"
@@ -36,8 +35,9 @@ Examples:
   gpuci reaper watch
   gpuci reaper watch --every-lane --json | jq 'select(.event == "leaked")'
 
-Exit codes: 130 and 143 when a signal ends it, as it must; 4 no such lane, or no
-lane here, 64 usage, 69 the process table cannot be read, 78 configuration.`,
+Exit codes: 130 and 143 when a signal ends it, 0 when nobody reads what it says
+any more; 4 no such lane, or no lane here, 64 usage, 69 the process table cannot
+be read, or the file system of a lane does not answer, 78 configuration.`,
 		Args: noLaneWord,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reaperWatch(cmd.Context(), o) },
 	}
@@ -57,6 +57,7 @@ func (a *app) reaperWatch(parent context.Context, o reaperWatchOptions) error {
 	a.json = o.json
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
+	a.whenUnread(func(err error) { cancel(fmt.Errorf("print: %w", err)) })
 	w := &leakWatch{app: a, stop: cancel, json: o.json, leaks: make(map[bearer]leak)}
 	for first := true; ; first = false {
 		g, err := a.ground(ctx, o.laneFlags)
@@ -171,16 +172,15 @@ func gone(key bearer) bool {
 
 // ending says that SIGKILL waits for one to run, or that it is gone by now.
 func ending(key bearer) bool {
-	st, err := proc.Real.Status(key.pid)
-	return gone(key) || err == nil && (st.SharedPending.Has(unix.SIGKILL) || st.Pending.Has(unix.SIGKILL))
+	return gone(key) || pending(proc.Real, key.pid)
 }
 
-// leakLine is an event in `gpuci reaper watch --json`.
+// leakLine is an event in `gpuci reaper watch --json`; its type is "event".
 type leakLine struct {
-	suspectLine
-	Event   string    `json:"event"` // leaked, gone or spared
-	Time    time.Time `json:"time"`
-	Seconds float64   `json:"leaked-seconds"` // since it was told to be leaked
+	suspectLine           // as of when it was seen to be leaked
+	Event       string    `json:"event"` // leaked, gone or spared
+	Time        time.Time `json:"time"`
+	Seconds     float64   `json:"leaked-seconds"` // since it was told to be leaked
 }
 
 func (w *leakWatch) tell(event string, l leak) {

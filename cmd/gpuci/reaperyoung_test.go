@@ -24,7 +24,9 @@ func TestReaperDryRunOfTheYoung(t *testing.T) {
 	if err := (&app{out: &out}).sweepText(s); err != nil {
 		t.Fatal(err)
 	}
-	want := "would end, once 2s old, ld (pid 10), S, 1s old\nwould sweep, once old enough, 1 leaked (lane kda; oldest 1s): 1 ld\n"
+	want := "would end, if it gets 2s old, ld (pid 10), S, 1s old\n" +
+		"one look cannot tell whether these get so old: where each ends and another one comes anew, a sweep sends nothing, and ends with 75\n" +
+		"would sweep those that get old enough (one look cannot tell which) of 1 leaked (lane kda; oldest 1s): 1 ld\n"
 	if out.String() != want {
 		t.Errorf("%q; want %q", out.String(), want)
 	}

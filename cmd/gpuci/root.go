@@ -44,7 +44,9 @@ script can act on.
 
   gpuci gate --list        what gates there are
   gpuci gate NAME          run one
+  gpuci ci nightly         run what is new in every lane, and say what changed
   gpuci history            what came of them, and how their numbers went
+  gpuci worktrees          how every lane stands, and what could be landed
   gpuci config             what holds here, and where it was written
   gpuci init               write a gpuci.toml for what is here
   gpuci doctor             what this machine lacks, and how to get it
@@ -81,7 +83,9 @@ code of their command.`,
 	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
-	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand())
+	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand(),
+		a.ciCommand(), a.worktreesCommand())
+	misplaced(cmd, a.console.note)
 	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd
 }
@@ -102,6 +106,26 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return coded{gates.ExitUsage, fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), hint}
+}
+
+// misplaced has a word that is no command here, and before a flag, answered as it
+// is without the flag: gpuci sweep --lane kda, gpuci sweep --help.
+func misplaced(root *cobra.Command, say func(string)) {
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
+			return noCommand(cmd, words)
+		}
+		return err
+	})
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var none coded
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 && errors.As(noCommand(cmd, words), &none) {
+			say(none.text)
+			say("hint: " + none.hint)
+		}
+		help(cmd, args)
+	})
 }
 
 // prepare checks the flags that every command has.

@@ -42,6 +42,7 @@ type Config struct {
 	}
 	Tools []string // [reaper] tools: programs that count as compilers and linkers beside the usual ones
 	Gates []Gate   // as they stand in the file
+	CI    CI       // nights and landings
 
 	origins map[string]setting
 }
@@ -94,6 +95,7 @@ func defaults() *Config {
 	c.Pressure.Budget = defaultBudget
 	c.Pressure.Unknown = UnknownMark
 	c.History.Runs = defaultRuns
+	c.CI.Lanes = []string{everyLane}
 	return c
 }
 

@@ -37,6 +37,11 @@ type Gate struct {
 	Expect string    // "" or "red"
 	Owner  string    // of a known red
 	Until  time.Time // its last day: midnight UTC at the start of that day
+
+	// What comes before a gate is no part of what it says: a verdict's hash of
+	// the settings has none of this.
+	After   []string `json:"-"` // gates that a night runs before it, and without which it does not run
+	DayOnly bool     `json:"-"` // nightly = false: a night leaves it out
 }
 
 // The defaults of a gate. Two minutes are a long link, so that five without
@@ -54,8 +59,9 @@ func (l *layer) gates(f *fields) {
 		return
 	}
 	lines := make(map[string]int) // of the names so far
+	var afters []*afterOf
 	for _, table := range f.tables("gate") {
-		g := l.gate(f, table)
+		g, after := l.gate(f, table)
 		at := table.span
 		if e := table.get("name"); e != nil {
 			at = e.value.span
@@ -65,11 +71,16 @@ func (l *layer) gates(f *fields) {
 			continue
 		}
 		lines[g.Name] = l.line(at.from)
+		if after != nil {
+			after.gate = len(l.config.Gates)
+			afters = append(afters, after)
+		}
 		l.config.Gates = append(l.config.Gates, g)
 	}
+	l.orders(afters)
 }
 
-func (l *layer) gate(top *fields, table *value) Gate {
+func (l *layer) gate(top *fields, table *value) (Gate, *afterOf) {
 	g := Gate{
 		Dir: defaultDir, Timeout: defaultTimeout, BuildTimeout: l.config.Build.Timeout,
 		NoProgress: defaultNoProgress, Grace: defaultGrace,
@@ -96,8 +107,9 @@ func (l *layer) gate(top *fields, table *value) Gate {
 	f.scope(&g)
 	f.faults(&g)
 	f.expect(&g)
+	after := f.night(&g)
 	f.done()
-	return g
+	return g, after
 }
 
 // What quiet-box can be; true is QuietRefuse.

@@ -143,6 +143,7 @@ func TestEveryKey(t *testing.T) {
 		},
 		Faults: []Fault{{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "step-ms", MustNotMove: "fwd-ms", Must: "be red"}},
 		Expect: "red", Owner: "the kernels people", Until: time.Date(2026, 12, 15, 0, 0, 0, 0, time.UTC),
+		After: []string{"next"}, DayOnly: true,
 	}
 	if d := cmp.Diff(want, c.Gates[0]); d != "" {
 		t.Errorf("-want +got\n%s", d)
@@ -152,6 +153,9 @@ func TestEveryKey(t *testing.T) {
 	}
 	if c.Workspace.Base != "trunk" || c.History.TSV != "benches/history.tsv" || c.History.Runs != 7 {
 		t.Errorf("got base %q, history %+v", c.Workspace.Base, c.History)
+	}
+	if d := cmp.Diff(CI{Until: "07:05", Lanes: []string{"kda-*", "main"}, Required: []string{"next"}}, c.CI); d != "" {
+		t.Errorf("[ci]: -want +got\n%s", d)
 	}
 	if g := c.Gates[1]; g.MinTests != 0 || g.BuildTimeout != c.Build.Timeout {
 		t.Errorf("with reader none and no build-timeout got min-tests %d, build-timeout %v", g.MinTests, g.BuildTimeout)

@@ -35,6 +35,7 @@ func (c *Config) Print(w io.Writer) error {
 	p.table("[history]", place{}.in("history"))
 	p.optional("tsv", c.History.TSV)
 	p.line("keep-runs", strconv.Itoa(c.History.Runs))
+	p.ci(c.CI)
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])
 	}

@@ -37,6 +37,10 @@ func (p *printer) gate(g *Gate) {
 	if g.Expect != "" {
 		p.line("until", tomlString(g.Until.Format(time.DateOnly)))
 	}
+	p.strings(afterKey, g.After)
+	if g.DayOnly {
+		p.line("nightly", "false")
+	}
 	p.indent = "  "
 	p.env(at.in("env"), g.Env)
 	p.numbers(at, g)

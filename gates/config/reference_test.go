@@ -61,7 +61,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 	tables := []string{
 		"[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[build]",
-		"[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
+		"[ci]", "[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
 		t.Fatalf("tables that know keys: -want +got\n%s", d)
@@ -171,16 +171,16 @@ func TestReferenceComments(t *testing.T) {
 	src := sourcesIn(t.TempDir())
 	write(t, src.Workspace, "")
 	found := regexp.MustCompile(`(?m)^# ([a-z-]+ = .*)$`).FindAllStringSubmatch(Reference(), -1)
-	if len(found) != 4 {
-		t.Fatalf("got %d keys in comments, want lock-dir, base, tools and tsv", len(found))
+	if len(found) != 7 {
+		t.Fatalf("got %d keys in comments, want lock-dir, base, tools, tsv, until, required and scratch", len(found))
 	}
-	write(t, src.Machine, found[0][1])
-	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) {
-		t.Errorf("%s gave the lock directory %q", found[0][1], c.LockDir)
+	write(t, src.Machine, found[0][1]+"\n[ci]\n"+found[6][1])
+	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) || !filepath.IsAbs(c.CI.Scratch) {
+		t.Errorf("%s and %s gave the directories %q and %q", found[0][1], found[6][1], c.LockDir, c.CI.Scratch)
 	}
-	write(t, src.Workspace, "[workspace]\n"+found[1][1]+"\n[reaper]\n"+found[2][1]+"\n[history]\n"+found[3][1])
+	write(t, src.Workspace, "[workspace]\n"+found[1][1]+"\n[reaper]\n"+found[2][1]+"\n[history]\n"+found[3][1]+"\n[ci]\n"+found[4][1]+"\n"+found[5][1]+"\n[[gate]]\nname = 'fused-adjoint'\nrun = ['true']\nreader = 'none'\n")
 	c := mustLoad(t, src)
-	if len(c.Tools) != 1 || c.Workspace.Base != "main" || c.History.TSV == "" {
-		t.Errorf("%q gave the tools %q, the base %q and the file %q", found[1:], c.Tools, c.Workspace.Base, c.History.TSV)
+	if len(c.Tools) != 1 || c.Workspace.Base != "main" || c.History.TSV == "" || c.CI.Until == "" || len(c.CI.Required) != 1 {
+		t.Errorf("%q gave the tools %q, the base %q, the file %q and %+v", found[1:], c.Tools, c.Workspace.Base, c.History.TSV, c.CI)
 	}
 }

@@ -20,6 +20,7 @@ func (l *layer) top(root *value) {
 	l.reaper(f)
 	l.history(f)
 	l.gates(f)
+	l.ci(f)
 	f.done()
 }
 

@@ -21,6 +21,7 @@ const lookAgain = 10 * time.Millisecond
 // cannot be done is left in unread and unwritten.
 func (s *Store) attach(ctx context.Context, bad ruin) {
 	_ = s.detach()
+	s.resting = false
 	s.unread, s.unwritten = nil, s.place()
 	if s.unwritten != nil {
 		s.unread = s.unwritten

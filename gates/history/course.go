@@ -25,6 +25,7 @@ type Point struct {
 	Outcome string    `json:"outcome"`
 	Partial bool      `json:"partial,omitempty"`
 	Marks   bool      `json:"marks,omitempty"` // it carries some
+	UID     int       `json:"uid"`             // who recorded it
 	Count   int       `json:"count"`
 	Low     float64   `json:"low"`
 	High    float64   `json:"high"`
@@ -47,6 +48,11 @@ func (s *Store) Course(ctx context.Context, q Query, metric string, most int) (l
 			if slices.Reverse(points); len(points) > 0 {
 				list = append(list, Course{f.Series, points})
 			}
+		}
+		if err == nil {
+			var waiting []Result
+			waiting, err = s.pending(ctx, db)
+			list = lengthen(list, waiting, q, metric)
 		}
 		return err
 	})
@@ -89,10 +95,15 @@ func (n numbered) points(ctx context.Context, db queryer, q Query, more string) 
 	q.Gate = "" // it is the series'
 	c := q.conditions("m.started")
 	args := append(append([]any{n.id}, c.args...), q.limit())
-	// A cross join is done in the order it is written in: along the series.
-	rows, err := db.QueryContext(ctx, `select r.run, m.started, r.lane, r.head, r.branch, r.clean, r.outcome, r.partial, r.marked,
+	return points(ctx, db, "m.series = ?"+c.String()+more, args)
+}
+
+// points are those that conditions choose, the newest first. A cross join is done
+// in the order it is written in: along the series.
+func points(ctx context.Context, db queryer, conditions string, args []any) (list []Point, err error) {
+	rows, err := db.QueryContext(ctx, `select r.run, m.started, r.lane, r.head, r.branch, r.clean, r.outcome, r.partial, r.marked, r.uid,
 		m.count, m.low, m.high, m.last, m.first from metrics m cross join results r on r.id = m.result
-		where m.series = ?`+c.String()+more+" order by m.started desc, m.result desc limit ?", args...)
+		where `+conditions+" order by m.started desc, m.result desc limit ?", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +111,7 @@ func (n numbered) points(ctx context.Context, db queryer, q Query, more string) 
 	for rows.Next() {
 		var p Point
 		var started int64
-		if err := rows.Scan(&p.Run, &started, &p.Lane, &p.Commit, &p.Branch, &p.Clean, &p.Outcome, &p.Partial, &p.Marks,
+		if err := rows.Scan(&p.Run, &started, &p.Lane, &p.Commit, &p.Branch, &p.Clean, &p.Outcome, &p.Partial, &p.Marks, &p.UID,
 			&p.Count, &p.Low, &p.High, &p.Last, &p.First); err != nil {
 			return nil, err
 		}
@@ -110,9 +121,10 @@ func (n numbered) points(ctx context.Context, db queryer, q Query, more string) 
 	return list, rows.Err()
 }
 
-// Greens gives the points of one series that a later number can be held against,
-// the newest first: green, whole, of a commit with nothing changed. Those with
-// marks are among them. q.Gate, q.Outcomes and q.Partial are not used.
+// Greens gives the points of one series that a later number might be held
+// against, the newest first: green, whole, of a commit with nothing changed.
+// Those with marks are among them, and those that are not believed. q.Gate,
+// q.Outcomes and q.Partial are not used.
 func (s *Store) Greens(ctx context.Context, of Series, q Query) (list []Point, err error) {
 	q.Outcomes, q.Partial = []string{"green"}, false
 	err = s.read(ctx, "read the green results of metric "+of.Metric+" in", func(db *sql.DB) error {
@@ -120,15 +132,45 @@ func (s *Store) Greens(ctx context.Context, of Series, q Query) (list []Point, e
 		n := numbered{Series: of}
 		err := db.QueryRowContext(ctx, `select id from series where gate = ? and metric = ? and labels = ? and unit = ?
 			and backend = ? and card = ? and profile = ?`, values(of.fields())...).Scan(&n.id)
-		if err == sql.ErrNoRows {
-			return nil
+		switch {
+		case err == nil:
+			list, err = n.points(ctx, db, q, q.clean())
+		case err == sql.ErrNoRows:
+			err = nil
 		}
 		if err == nil {
-			list, err = n.points(ctx, db, q, " and r.clean = 1")
+			list, err = s.withPending(ctx, db, q, list, func(a Series) bool { return a == of })
 		}
 		return err
 	})
 	return list, err
+}
+
+// GreensOf is Greens of all series of a metric, whatever their labels, unit and
+// card are.
+func (s *Store) GreensOf(ctx context.Context, of Series, q Query) (list []Point, err error) {
+	q.Gate, q.Outcomes, q.Partial = "", []string{"green"}, false
+	err = s.read(ctx, "read the green results of metric "+of.Metric+" in", func(db *sql.DB) error {
+		c := q.conditions("m.started")
+		args := append(append(values([]string{of.Gate, of.Metric, of.Backend, of.Profile}), c.args...), q.limit())
+		list, err = points(ctx, db, `m.series in (select id from series where gate = ? and metric = ? and backend = ? and profile = ?)`+
+			c.String()+q.clean(), args)
+		if err == nil {
+			q.Gate = of.Gate
+			list, err = s.withPending(ctx, db, q, list, func(a Series) bool {
+				return a.Metric == of.Metric && a.Backend == of.Backend && a.Profile == of.Profile
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+func (q Query) clean() string {
+	if q.Unclean {
+		return ""
+	}
+	return " and r.clean = 1"
 }
 
 // fields are the columns of a series in their order.

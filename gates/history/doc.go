@@ -18,7 +18,9 @@
 //
 // What it does not: two results with one run id are one result, the first. Who
 // may write to the journals can write down what never happened, under their own
-// uid, which [Result.UID] gives as the owner of the file.
+// uid, which [Result.UID] gives as the owner of the file. So what others left
+// there is never the latest of a gate ([Store.Latest]), nor held against
+// ([Store.Believes]): it is told apart, and counted ([Store.Aside]).
 //
 // # Only SQLite opens the file
 //

@@ -208,10 +208,47 @@ func otherJob(args []string) error {
 		}
 		fmt.Println("reads", r.Run)
 	}
-	if err := s.Record(ctx, result(args[1])); err != nil {
+	mine := result(args[1])
+	mine.Started = mine.Started.Add(time.Duration(len(args[1])) * time.Minute) // a longer name is newer
+	if err := s.Record(ctx, mine); err != nil {
+		return err
+	}
+	s.Rest()
+	if err := sees(ctx, s); err != nil {
 		return err
 	}
 	return s.Close()
+}
+
+// sees prints what every question to the history is answered with: run ids.
+func sees(ctx context.Context, s *Store) error {
+	var ids []string
+	for r, err := range s.Results(ctx, Query{Limit: 3}) {
+		if err != nil {
+			return err
+		}
+		ids = append(ids, r.Run)
+	}
+	latest, err := s.Latest(ctx)
+	for _, r := range latest {
+		ids = append(ids, "latest", r.Run)
+	}
+	of := Series{Gate: "adjoint", Metric: "worst-rel", Labels: "term=d_g", Backend: "cuda", Card: "H200", Profile: "debug"}
+	greens, err2 := s.Greens(ctx, of, Query{Limit: 2})
+	all, err3 := s.GreensOf(ctx, of, Query{Limit: 2})
+	courses, err4 := s.Course(ctx, Query{Gate: "adjoint", Limit: 2}, "bwd", 0)
+	counts, err5 := s.Count(ctx, Query{Gate: "adjoint"})
+	for i, list := range [][]Point{greens, all, courses[0].Points} {
+		ids = append(ids, []string{"greens", "metric", "course"}[i])
+		for _, p := range list {
+			ids = append(ids, p.Run)
+		}
+	}
+	if _, err := s.Find(ctx, "second"); err == nil {
+		ids = append(ids, "found")
+	}
+	fmt.Println("sees", ids, counts)
+	return errors.Join(err, err2, err3, err4, err5)
 }
 
 // letIn lets other users into a directory of the test's, and into no directory
@@ -245,7 +282,12 @@ func TestSecondUser(t *testing.T) {
 	}
 	for i, id := range []string{"first", "second", "third"} {
 		said := other(id)
-		for _, want := range []string{"reads owners", "uid 65534 may not write to it", "journal/box-65534.jsonl"} {
+		sees := []string{
+			"sees [first owners latest first greens first owners metric first owners course owners first] map[green:2]",
+			"sees [second first owners latest second greens second first metric second first course first second found] map[green:3]",
+			"sees [second first third latest second greens second first metric second first course third second found] map[green:4]",
+		}[i]
+		for _, want := range []string{sees, "reads owners", "uid 65534 may not write to it", "journal/box-65534.jsonl"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q is not in %s", want, said)
 			}

@@ -26,9 +26,10 @@ type Kill struct {
 	CPU      float64   `json:"cpu-seconds"`
 	Read     *uint64   `json:"read-bytes,omitempty"` // from storage; nil where that was not ours to read
 	Written  *uint64   `json:"written-bytes,omitempty"`
-	Took     float64   `json:"took-seconds"` // from SIGKILL until it was gone
-	UID      int       `json:"uid"`          // whose it was
-	By       int       `json:"by"`           // uid of who swept; set by the store
+	Took     float64   `json:"took-seconds"`   // from SIGKILL until it was gone; of one that is left, until the end of the sweep
+	Left     bool      `json:"left,omitempty"` // it was still there at the end of the sweep
+	UID      int       `json:"uid"`            // whose it was
+	By       int       `json:"by"`             // uid of who swept; set by the store
 }
 
 // killEntry is a kill as it is stored.

@@ -15,6 +15,7 @@ type Query struct {
 	Since, Until       time.Time // of the start, the former included; zero for no bound
 	Outcomes           []string  // any of these; empty for all
 	Partial            bool      // partial ones too
+	Unclean            bool      // greens of no commit too, and of one with something changed
 	Limit              int       // so many at most, the newest; 0 for all
 }
 

@@ -152,7 +152,7 @@ func TestQuery(t *testing.T) {
 		var want []string
 		counts := make(map[string]int)
 		for _, r := range slices.Backward(all) {
-			if q.asks(r) {
+			if q.wants(r) {
 				counts[r.Outcome]++
 				if q.Limit == 0 || len(want) < q.Limit {
 					want = append(want, r.Run)
@@ -170,8 +170,8 @@ func TestQuery(t *testing.T) {
 	checkCourses(t, s, all)
 }
 
-// asks says whether the query asks for a result.
-func (q Query) asks(r Result) bool {
+// wants says whether the query asks for a result.
+func (q Query) wants(r Result) bool {
 	return (q.Gate == "" || q.Gate == r.Gate) && (q.Lane == "" || q.Lane == r.Lane) && (q.Branch == "" || q.Branch == r.Branch) &&
 		(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, r.Outcome)) && (q.Partial || !r.Partial) &&
 		!r.Started.Before(q.Since) && (q.Until.IsZero() || r.Started.Before(q.Until))
@@ -203,7 +203,7 @@ func checkCourses(t *testing.T, s *Store, all []Result) {
 	}
 	var want, greens []string
 	for _, r := range slices.Backward(all) {
-		if q.asks(r) && len(r.Metrics) > 0 {
+		if q.wants(r) && len(r.Metrics) > 0 {
 			want = append(want, r.Run)
 			if r.Outcome == "green" && r.Changes == "" {
 				greens = append(greens, r.Run)

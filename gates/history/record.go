@@ -102,6 +102,7 @@ func (s *Store) put(ctx context.Context, line []byte, written func(*sql.Tx) erro
 	if s.o.ReadOnly {
 		return ErrReadOnly
 	}
+	s.wake(ctx)
 	var late error
 	if s.network != "" {
 		if late = s.append(ctx, line); late == nil {

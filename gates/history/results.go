@@ -3,8 +3,11 @@ package history
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"time"
 )
 
 // page is how many results are read at one go. Nothing is locked, and no
@@ -14,6 +17,27 @@ const page = 200
 // Results gives the results asked for, the newest first. One that is recorded
 // meanwhile may be missing, none comes twice. An error is the last it gives.
 func (s *Store) Results(ctx context.Context, q Query) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		var waiting []Result
+		err := s.read(ctx, "read results in", func(db *sql.DB) (err error) {
+			waiting, err = s.pending(ctx, db)
+			waiting = slices.DeleteFunc(waiting, func(r Result) bool { return !q.asks(r) })
+			return err
+		})
+		if err != nil {
+			yield(Result{}, err)
+			return
+		}
+		if len(waiting) > 0 {
+			s.merged(ctx, q, waiting, yield)
+			return
+		}
+		s.stored(ctx, q)(yield)
+	}
+}
+
+// stored are the results asked for that the database has.
+func (s *Store) stored(ctx context.Context, q Query) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		var behind key
 		for given := 0; q.Limit <= 0 || given < q.Limit; {
@@ -84,6 +108,12 @@ func results(ctx context.Context, db queryer, query string, args ...any) (list [
 func (s *Store) Find(ctx context.Context, run string) (r Result, err error) {
 	err = s.read(ctx, "find run "+run+" in", func(db *sql.DB) error {
 		r, err = find(ctx, db, run)
+		if errors.Is(err, ErrUnknown) {
+			waiting, _ := s.pending(ctx, db)
+			if i := slices.IndexFunc(waiting, func(w Result) bool { return w.Run == run }); i >= 0 {
+				r, err = waiting[i], nil
+			}
+		}
 		return err
 	})
 	if err == nil && r.Run == "" {
@@ -104,24 +134,33 @@ func find(ctx context.Context, db queryer, run string) (Result, error) {
 }
 
 // newest walks through the index of lanes and gates, from each pair to the next:
-// the first row of a pair is its newest.
+// the first row of a pair that is believed is its newest. The plus keeps SQLite from
+// the index of times.
 const newest = `
 with recursive newest(id) as (
-	select (select id from results where partial = 0 order by lane, gate, started desc limit 1)
+	select (select id from results where partial = 0 and uid in (?1, ?2) and +started <= ?3 order by lane, gate, started desc limit 1)
 	union all
 	select coalesce(
-		(select n.id from results n where n.partial = 0 and n.lane = r.lane and n.gate > r.gate order by n.gate, n.started desc limit 1),
-		(select n.id from results n where n.partial = 0 and n.lane > r.lane order by n.lane, n.gate, n.started desc limit 1))
+		(select n.id from results n where n.partial = 0 and n.uid in (?1, ?2) and +n.started <= ?3 and n.lane = r.lane and n.gate > r.gate
+			order by n.gate, n.started desc limit 1),
+		(select n.id from results n where n.partial = 0 and n.uid in (?1, ?2) and +n.started <= ?3 and n.lane > r.lane
+			order by n.lane, n.gate, n.started desc limit 1))
 	from newest join results r on r.id = newest.id
 )
 select ` + resultColumns + ` from newest join results r on r.id = newest.id join bodies b on b.result = r.id
 order by r.lane, r.gate`
 
-// Latest gives the last result of each gate in each lane that is not partial, in
-// the order of lanes and gates.
+// Latest gives the last result of each gate in each lane that is not partial and
+// is believed, in the order of lanes and gates.
 func (s *Store) Latest(ctx context.Context) (list []Result, err error) {
+	own, owner := s.whose()
 	err = s.read(ctx, "read the latest results in", func(db *sql.DB) error {
-		list, _, err = results(ctx, db, newest)
+		list, _, err = results(ctx, db, newest, own, owner, time.Now().Add(skew).UnixMicro())
+		if err == nil {
+			var waiting []Result
+			waiting, err = s.pending(ctx, db)
+			list = s.latestOf(list, waiting)
+		}
 		return err
 	})
 	return list, err
@@ -145,7 +184,17 @@ func (s *Store) Count(ctx context.Context, q Query) (counts map[string]int, err 
 			}
 			counts[outcome] = n
 		}
-		return rows.Err()
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		_ = rows.Close() // there is one connection
+		waiting, err := s.pending(ctx, db)
+		for _, r := range waiting {
+			if q.asks(r) {
+				counts[r.Outcome]++
+			}
+		}
+		return err
 	})
 	return counts, err
 }

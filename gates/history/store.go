@@ -32,7 +32,7 @@ const defaultWait = 5 * time.Second
 
 // Store is an open history. Its methods can be called by several goroutines,
 // one of which is served at a time. It keeps the database from being set aside
-// by others, so it should not stay open for longer than it is used.
+// by others: one that is not used for a while is to Rest.
 type Store struct {
 	o       Options
 	uid     int
@@ -49,6 +49,8 @@ type Store struct {
 	unwritten error        // why results go to the journal
 	series    map[Series]int64
 	taking    bool // journals are being imported
+	resting   bool // nothing is open until it is asked for
+	closed    bool
 	said      map[string]bool
 }
 
@@ -116,9 +118,30 @@ func (s *Store) Close() error {
 	defer s.turn.Unlock()
 	s.fold(usualLog)
 	err := s.detach()
+	s.resting, s.closed = false, true
 	s.unread = errors.New("it is closed")
 	s.unwritten = s.unread
 	return err
+}
+
+// Rest lets go of the database until the next call asks for something: others can
+// set it aside, or bring it to a newer form, while a gate runs for hours.
+func (s *Store) Rest() {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if s.closed {
+		return
+	}
+	s.fold(usualLog)
+	_ = s.detach()
+	s.resting = true
+}
+
+// wake opens again what Rest has let go of.
+func (s *Store) wake(ctx context.Context) {
+	if s.resting {
+		s.attach(ctx, ruin{})
+	}
 }
 
 // detach closes the connections, the one that cannot write last.

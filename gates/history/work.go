@@ -30,6 +30,7 @@ func (s *Store) read(ctx context.Context, what string, work func(*sql.DB) error)
 // be torn, or not to be the one that others find under its name. So work must
 // come to the same when it is done twice.
 func (s *Store) do(ctx context.Context, connection func() (*sql.DB, error), work func(*sql.DB) error) error {
+	s.wake(ctx)
 	for range tries {
 		db, err := connection()
 		if err == nil {
@@ -41,7 +42,7 @@ func (s *Store) do(ctx context.Context, connection func() (*sql.DB, error), work
 			return errors.Join(err, ctx.Err())
 		case torn(err) && s.mayAside():
 			bad = ruin{s.file, err}
-		case err == nil && s.file != (file{}) && !s.file.still(s.path("")):
+		case s.file != (file{}) && !s.file.still(s.path("")): // whatever SQLite says of that
 		default:
 			return err
 		}

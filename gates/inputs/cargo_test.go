@@ -88,6 +88,8 @@ func TestInputsOfCargo(t *testing.T) {
 		t.Errorf("ignored: %+v", s.Ignored)
 	}
 	for path, counts := range map[string]bool{
+		"app/tests/new.rs": true, "lib/benches/new.rs": true, "lib/examples/two/main.rs": true, "app/src/bin/new.rs": true,
+		"app/src/bin/new/main.rs": true, "app/src/lib.rs": true, "app/src/bin/new/part.rs": false, "idle/tests/new.rs": false,
 		"app/tests/it.rs": true, "lib/src/deep.rs": true, "app/src/main.rs": true, "lib/build.rs": true,
 		"lib/c/kernel.c": true, "Cargo.toml": true, "Cargo.lock": true, "README.md": true, "app/tests/ui/x.rs": true,
 		"rust-toolchain.toml": true, "lib/src/made.rs": true, "lib/src/a b#c.txt": true,
@@ -177,5 +179,44 @@ func TestInputsOfMake(t *testing.T) {
 	r.write("new.rs", "")
 	if c := r.since(s); c.First != "new.rs" { // nothing tells of Rust here
 		t.Errorf("%+v", c)
+	}
+}
+
+// A crate beside the lane is read like one in it: its sources and its manifest;
+// the registry and the toolchain are not held against.
+func TestInputsOutside(t *testing.T) {
+	needs(t, "cargo")
+	needs(t, "cc")
+	r := newRepo(t, map[string]string{
+		".gitignore": "/target/\nCargo.lock\n",
+		"Cargo.toml": "[package]\nname = \"inner\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nshared-crate = { path = \"../shared-crate\" }\n",
+		"src/lib.rs": "pub fn f() -> i32 { shared_crate::g() }\n", "tests/it.rs": "#[test] fn t() { inner::f(); }\n",
+	})
+	r.write("../shared-crate/Cargo.toml", "[package]\nname = \"shared-crate\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+	r.write("../shared-crate/src/lib.rs", "mod deep; pub fn g() -> i32 { deep::h() }\n")
+	r.write("../shared-crate/src/deep.rs", "pub fn h() -> i32 { 1 }\n")
+	products := r.build("test", "--offline", "--no-run", "--test", "it")
+	in := Of(products, r.dir, r.path("target"))
+	shared := filepath.Join(filepath.Dir(r.dir), "shared-crate")
+	want := []string{shared + "/Cargo.toml", shared + "/src/deep.rs", shared + "/src/lib.rs"}
+	if diff := cmp.Diff(want, in.Outside); diff != "" || !in.Known {
+		t.Fatalf("%+v\n%s", in, diff)
+	}
+	s := r.take(in)
+	for _, path := range want {
+		before, err := os.ReadFile(path)
+		r.check(err)
+		r.check(os.WriteFile(path, append(before, '\n'), 0o644))
+		if c := r.since(s); c.First != path || c.Count != 1 || c.Since.IsZero() {
+			t.Errorf("%s changed: %+v", path, c)
+		}
+		r.check(os.WriteFile(path, before, 0o644))
+		if c := r.since(s); c.Stale() {
+			t.Errorf("%s put back: %s", path, c)
+		}
+	}
+	r.check(os.RemoveAll(shared))
+	if c := r.since(s); c.Count != 3 {
+		t.Errorf("all gone: %+v", c)
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // Change is what has changed since an outcome was made.
 type Change struct {
-	// First is the first changed path from the lane's root, "" when none is.
+	// First is the first changed path from the lane's root, "" when none is; one
+	// outside of the lane is absolute.
 	First string
 	// Count is how many there are.
 	Count int
@@ -61,7 +62,11 @@ func changeOf(root string, paths []Path) Change {
 	slices.Sort(paths)
 	ch := Change{First: string(paths[0]), Count: len(paths)}
 	for _, p := range paths {
-		info, err := os.Lstat(filepath.Join(root, string(p)))
+		at := string(p)
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(root, at)
+		}
+		info, err := os.Lstat(at)
 		if err == nil && info.ModTime().After(ch.Since) {
 			ch.Since = info.ModTime()
 		}

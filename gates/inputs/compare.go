@@ -36,10 +36,7 @@ func Compare(ctx context.Context, lane worktrees.Lane, now worktrees.State, own 
 	if err != nil {
 		return nil, fmt.Errorf("compare with what was judged: %w", err)
 	}
-	c := comparison{lane: lane, now: d, changed: leaves(d), commits: make(map[string]between)}
-	for _, path := range own {
-		c.own = append(c.own, Path(filepath.ToSlash(filepath.Clean(path))))
-	}
+	c := newComparison(lane, d, own)
 	changes := make([]Change, len(then))
 	for i, s := range then {
 		if changes[i], err = c.since(ctx, s); err != nil {
@@ -47,6 +44,35 @@ func Compare(ctx context.Context, lane worktrees.Lane, now worktrees.State, own 
 		}
 	}
 	return changes, nil
+}
+
+func newComparison(lane worktrees.Lane, d worktrees.Draft, own []string) comparison {
+	c := comparison{lane: lane, now: d, changed: leaves(d), commits: make(map[string]between)}
+	for _, path := range own {
+		c.own = append(c.own, Path(filepath.ToSlash(filepath.Clean(path))))
+	}
+	return c
+}
+
+// Sources says which of the sources of a snapshot are otherwise in a lane, whose
+// draft is d; those that something was built from, where they are known.
+func (s Snapshot) Sources(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, own ...string) (Change, error) {
+	c := newComparison(lane, d, own)
+	if s.Tree != "" && s.Tree == d.Tree {
+		return Change{}, nil
+	}
+	differing, unknown, err := c.differing(ctx, s)
+	if err != nil || unknown != "" {
+		return Change{Unknown: unknown}, err
+	}
+	var paths []Path
+	for _, p := range differing {
+		_, read := slices.BinarySearch(s.Read, p)
+		if (read || !s.Known && !prose(string(p))) && !slices.Contains(c.own, p) {
+			paths = append(paths, p)
+		}
+	}
+	return changeOf(lane.Root, paths), nil
 }
 
 // comparison is one look at a lane, for any number of snapshots.
@@ -73,18 +99,26 @@ func (c *comparison) since(ctx context.Context, s Snapshot) (Change, error) {
 			return Change{Unknown: unknown}, err
 		}
 		for _, p := range differing {
-			if s.reads(p) && !slices.Contains(c.own, p) {
+			read := s.reads(p)
+			if !read && s.builds(c.lane.Root, p) {
+				if read, err = c.isNew(ctx, s, p); err != nil {
+					return Change{}, err
+				}
+			}
+			if read && !slices.Contains(c.own, p) {
 				paths = append(paths, p)
 			}
 		}
 	}
-	for p, was := range s.Ignored {
-		same, err := was.is(ctx, filepath.Join(c.lane.Root, string(p)))
-		if err != nil {
-			return Change{}, err
-		}
-		if !same {
-			paths = append(paths, p)
+	for root, files := range map[string]byPath[File]{c.lane.Root: s.Ignored, "": s.Outside} {
+		for p, was := range files {
+			same, err := was.is(ctx, filepath.Join(root, string(p)))
+			if err != nil {
+				return Change{}, err
+			}
+			if !same {
+				paths = append(paths, p)
+			}
 		}
 	}
 	return changeOf(c.lane.Root, paths), nil

@@ -3,6 +3,7 @@ package inputs
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -36,8 +37,11 @@ type Site struct {
 	// Lane is the lane that was judged, Lanes all of its repository, with it.
 	Lane  worktrees.Tree
 	Lanes []worktrees.Tree
-	// Earlier are the products that the last runs of other lanes judged.
+	// Earlier are the products that the last runs judged, of other lanes and of
+	// this one.
 	Earlier []Earlier
+	// Builds says that the gate has commands to build with.
+	Builds bool
 	// Begun is when the gate's build began. A source that was changed later is
 	// said to have been changed during the run, which is not told here; zero for
 	// now.
@@ -47,11 +51,15 @@ type Site struct {
 	Getenv func(name string) string
 }
 
-// Earlier is a product that a run of another lane judged.
+// Earlier is a product that an earlier run judged, and took for its lane's.
 type Earlier struct {
-	Lane   string // its name
-	Path   string // absolute
-	SHA256 string
+	Lane    string // its name
+	Path    string // absolute
+	SHA256  string
+	BuildID string
+	// Sources says which of the sources of that run are otherwise in the lane that
+	// is judged now; nil where nobody knows.
+	Sources func(context.Context) (Change, error)
 }
 
 // others are the lanes but the one that was judged.

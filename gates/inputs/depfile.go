@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxDepFile bounds one dependency file. The largest of real builds, C++ with
@@ -53,14 +55,22 @@ func ParseDeps(data []byte) (DepFile, error) {
 	return d, nil
 }
 
-// readDeps reads and parses a dependency file.
+// readDeps reads and parses a dependency file. It waits for nobody who might write
+// to a FIFO in its place.
 func readDeps(path string) (DepFile, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return DepFile{}, fmt.Errorf("read dependency file: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxDepFile+1))
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, maxDepFile+1))
+	}
 	if err == nil && len(data) > maxDepFile {
 		err = errors.New("it is larger than any compiler writes one")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 func TestParseDeps(t *testing.T) {
@@ -54,6 +55,19 @@ func TestDepsOfGCC(t *testing.T) {
 	want := Rule{[]string{"ma in.o"}, append([]string{"ma in.c"}, names...)}
 	if diff := cmp.Diff(want, d.Rules[0]); diff != "" || len(d.Rules) != 1+len(names) {
 		t.Errorf("%d rules\n%s", len(d.Rules), diff)
+	}
+}
+
+// A FIFO is not waited for.
+func TestReadDepsOfNoFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pipe.d")
+	if err := unix.Mkfifo(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{file: "no regular file", filepath.Dir(file): "no regular file", file + "x": "no such file"} {
+		if _, err := readDeps(path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q in it", path, err, says)
+		}
 	}
 }
 

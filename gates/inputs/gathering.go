@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxDepFiles bounds how many dependency files one look reads; a target
@@ -16,13 +17,14 @@ type gathering struct {
 	root, target string
 	dirs         []string
 
-	files map[string]bool     // absolute
-	told  map[string]bool     // languages
-	own   map[string][]string // by product
-	env   map[string][]string // by product
-	real  map[string]string   // directories with their links resolved
-	read  map[string]bool     // directories of cargo's that are done
-	many  int                 // dependency files read
+	files map[string]bool      // absolute
+	told  map[string]bool      // languages
+	own   map[string][]string  // by product
+	env   map[string][]string  // by product
+	times map[string]time.Time // of a product's dependency files, the newest
+	real  map[string]string    // directories with their links resolved
+	read  map[string]bool      // directories of cargo's that are done
+	many  int                  // dependency files read
 }
 
 // named takes a dependency file that stands among the products, and says what
@@ -63,6 +65,9 @@ func (g *gathering) product(path string) bool {
 				return false
 			}
 			g.own[path] = append(g.own[path], sources...)
+			if info, err := os.Stat(dep); err == nil && info.ModTime().After(g.times[path]) {
+				g.times[path] = info.ModTime()
+			}
 			g.add(sources, ruleLanguage(ours, r))
 			whole, unit = ours || filepath.Ext(path) == ".o", unit || copied
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxFiles bounds how many inputs, and how many changed paths, are kept for one
@@ -24,9 +25,14 @@ type Inputs struct {
 	// Files are the paths read, from the lane's root with slashes, sorted. What
 	// is outside the lane or in its target directory is not among them.
 	Files []string
+	// Outside are the paths read that are elsewhere, absolute and sorted: another
+	// crate beside the lane. What the machine, its toolchains and cargo's registry
+	// hold is not among them.
+	Outside []string
 
-	sources map[string][]string // a product's, which its own dependency file names; absolute
-	env     map[string][]string // and the values of variables built into it
+	sources map[string][]string  // a product's, which its own dependency file names; absolute
+	env     map[string][]string  // and the values of variables built into it
+	written map[string]time.Time // and when a dependency file of it was written last
 }
 
 // Of finds the dependency files of products, which are absolute paths, and reads
@@ -46,7 +52,7 @@ func Of(products []string, root, target string, dirs ...string) Inputs {
 		root: root, target: target, dirs: dirs,
 		files: make(map[string]bool), told: make(map[string]bool),
 		own: make(map[string][]string), env: make(map[string][]string),
-		real: make(map[string]string), read: make(map[string]bool),
+		times: make(map[string]time.Time), real: make(map[string]string), read: make(map[string]bool),
 	}
 	named, missing := false, []string(nil)
 	for _, p := range products {
@@ -60,17 +66,18 @@ func Of(products []string, root, target string, dirs ...string) Inputs {
 			missing = append(missing, fmt.Sprintf("no dependency file tells what %s was built from", g.display(p)))
 		}
 	}
-	in := Inputs{Told: slices.Sorted(maps.Keys(g.told)), Files: g.inLane(), sources: g.own, env: g.env}
+	in := Inputs{Told: slices.Sorted(maps.Keys(g.told)), Files: g.inLane(), Outside: g.outside(), sources: g.own, env: g.env, written: g.times}
 	switch {
 	case len(products) == 0:
 		in.Why = "no build product is known"
 	case len(missing) > 0:
 		in.Why = missing[0]
-	case len(in.Files) > maxFiles || g.many > maxDepFiles:
-		in.Why = fmt.Sprintf("the dependency files name more than %d files, or are more than %d", maxFiles, maxDepFiles)
+	case len(in.Files) > maxFiles || len(in.Outside) > maxOutside || g.many > maxDepFiles:
+		in.Why = fmt.Sprintf("the dependency files name more than %d files, or %d outside of the lane, or are more than %d", maxFiles, maxOutside, maxDepFiles)
 	}
 	if in.Known = in.Why == ""; !in.Known {
 		in.Files, in.Told = nil, nil
+		in.Outside = in.Outside[:min(len(in.Outside), maxOutside)] // the lane as a whole says nothing of them
 	}
 	return in
 }

@@ -12,11 +12,12 @@ import (
 // Judge says what is wrong with the products that a gate judged. in is what Of
 // said of them. The error is the context's.
 //
-// Whose a product is shows in its path; in the runs of other lanes that judged
-// the same file; and, for one outside the lane, in the directories that the
-// compiler wrote into it. A release build without debug information in a target
-// directory of the environment's has nothing but the second. A prebuilt product
-// of which no dependency file tells is not said to be old.
+// Whose a product is shows in its path; in the directories that the compiler wrote
+// into it; and in the runs of other lanes that judged the same file, or the same
+// bytes, of other sources than are here. A release build without debug information
+// has nothing but the last. One that the gate's own build wrote is this lane's,
+// whatever bytes came of it. A prebuilt product of which no dependency file tells
+// is not said to be old.
 func Judge(ctx context.Context, products []Product, in Inputs, site Site) ([]Complaint, error) {
 	var all []Complaint
 	for _, p := range products {
@@ -44,12 +45,15 @@ func (s Site) whose(ctx context.Context, p Product, in Inputs) ([]Complaint, err
 	if c, ok := s.shared(p, path); ok {
 		return []Complaint{c}, nil
 	}
-	if _, ours := below(s.Lane.Root, path); ours {
+	if _, ours := below(s.Lane.Root, path); ours && len(s.others()) == 0 {
 		return nil, nil
 	}
 	origin, where, err := s.origin(ctx, p, in)
-	if err != nil || origin == "" {
+	if err != nil {
 		return nil, err
+	}
+	if origin == "" {
+		return s.copied(ctx, p, in)
 	}
 	return []Complaint{s.foreign(p, fmt.Sprintf("%s holds code that was built in lane %s (%s), and was judged for lane %s",
 		s.display(p.Path), origin, where, s.Lane.Name))}, nil

@@ -97,7 +97,9 @@ func TestSharedTargetOfCargo(t *testing.T) {
 	released := two.build("test", "--offline", "--release", "--no-run", "--test", "it")
 	p, err := Examine(t.Context(), released[0])
 	two.check(err)
-	earlier := func(s *Site) { s.Earlier = []Earlier{{"main", p.Path, p.SHA256}, {"gone", p.Path, p.SHA256}} }
+	earlier := func(s *Site) {
+		s.Earlier = []Earlier{{Lane: "main", Path: p.Path, SHA256: p.SHA256}, {Lane: "gone", Path: p.Path, SHA256: p.SHA256}}
+	}
 	says(t, two.judge(released[0], in, earlier), Shared, "lanes two and main build in one directory", "CARGO_TARGET_DIR", "the very file that lane main's last run judged")
 
 	// A lane of its own says nothing.

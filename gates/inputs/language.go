@@ -48,3 +48,8 @@ func fixture(file string) bool {
 		return dir == "testdata" || dir == "fixtures" || dir == "ui"
 	})
 }
+
+// prose says whether a file is for people to read: nothing is built from it.
+func prose(file string) bool {
+	return slices.Contains([]string{".md", ".txt", ".rst", ".adoc"}, path.Ext(file))
+}

@@ -46,6 +46,8 @@ type Snapshot struct {
 	Read  []Path   `json:"read,omitempty"` // inputs in the lane
 	// Ignored are those inputs that git does not know: generated, most often.
 	Ignored byPath[File] `json:"ignored,omitempty"`
+	// Outside are those that are not in the lane, by absolute paths.
+	Outside byPath[File] `json:"outside,omitempty"`
 }
 
 // File is a file as it was.
@@ -68,27 +70,39 @@ func Take(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, in Inputs
 	for _, path := range in.Files {
 		s.Read = append(s.Read, Path(path))
 	}
-	if len(in.Files) == 0 {
-		return s, nil
+	var ignored []string
+	var err error
+	if len(in.Files) > 0 {
+		ignored, err = worktrees.Ignored(ctx, lane, in.Files)
 	}
-	ignored, err := worktrees.Ignored(ctx, lane, in.Files)
+	if err == nil {
+		s.Ignored, err = files(ctx, lane.Root, ignored)
+	}
+	if err == nil {
+		s.Outside, err = files(ctx, "", in.Outside)
+	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
 	}
-	for _, path := range ignored {
-		p, err := Examine(ctx, filepath.Join(lane.Root, path))
+	return s, nil
+}
+
+// files are some files as they are, nil for none. The error is the context's.
+func files(ctx context.Context, root string, paths []string) (m byPath[File], err error) {
+	for _, path := range paths {
+		p, err := Examine(ctx, filepath.Join(root, path))
 		if err != nil && ctx.Err() != nil {
-			return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
+			return nil, err
 		}
 		if err != nil {
 			continue // gone again, as temporary sources are: there is nothing to hold against
 		}
-		if s.Ignored == nil {
-			s.Ignored = make(byPath[File])
+		if m == nil {
+			m = make(byPath[File])
 		}
-		s.Ignored[Path(path)] = File{p.Bytes, p.Built, p.SHA256}
+		m[Path(path)] = File{p.Bytes, p.Built, p.SHA256}
 	}
-	return s, nil
+	return m, nil
 }
 
 // leaves is a draft's changes as a snapshot has them.

@@ -13,6 +13,9 @@ import (
 type Found struct {
 	Case
 	Suite string
+	// Whole says that it is no case: the suite itself failed, or had an error,
+	// as where its set-up did. Name is the suite's.
+	Whole bool
 	// Reruns are failed runs of the case in front of the one that counts, as
 	// nextest and Maven tell them (flakyFailure, rerunFailure and their kin).
 	Reruns int
@@ -126,6 +129,8 @@ func (r *reading) start(t xml.StartElement) error {
 	case name == "testcase" && parent == suiteKind:
 		here = caseKind
 		r.begin(t.Attr)
+	case parent == suiteKind && (name == "failure" || name == "error"):
+		r.wholeSuite(name, text(t.Attr, "message"))
 	case parent == caseKind:
 		r.mark(name, t.Attr)
 	}

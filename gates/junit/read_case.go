@@ -1,9 +1,15 @@
 package junit
 
-import "encoding/xml"
+import (
+	"encoding/xml"
+	"strings"
+)
 
 // marks are what stands in a case.
-type marks struct{ failures, errors, skips int }
+type marks struct {
+	failures, errors, skips int
+	said                    Outcome // by its attributes; "" where they say nothing
+}
 
 func (m marks) outcome() Outcome {
 	switch {
@@ -11,22 +17,51 @@ func (m marks) outcome() Outcome {
 		return Failed
 	case m.errors > 0:
 		return Errored
-	case m.skips > 0:
+	case m.said == Failed, m.said == Errored:
+		return m.said
+	case m.skips > 0, m.said == Skipped:
 		return Skipped
 	}
 	return Passed
 }
 
-// begin opens a case. CTest and googletest say by attributes what did not run.
+// said is the outcome that attributes tell: status (CTest: run, fail, notrun,
+// disabled; googletest: run, notrun) and result (googletest: completed,
+// suppressed, skipped), in the words of others too. "" for any other word.
+func said(attrs []xml.Attr) Outcome {
+	var out Outcome
+	for _, name := range []string{"status", "result"} {
+		switch strings.ToLower(text(attrs, name)) {
+		case "fail", "failed", "failure":
+			return Failed
+		case "error", "errored", "crashed", "timeout", "timedout", "aborted":
+			out = Errored
+		case "notrun", "disabled", "suppressed", "skip", "skipped", "ignored":
+			if out == "" {
+				out = Skipped
+			}
+		}
+	}
+	return out
+}
+
+// wholeSuite takes a failure that stands beside the cases of a suite.
+func (r *reading) wholeSuite(element, message string) {
+	o := Failed
+	if element == "error" {
+		o = Errored
+	}
+	t := r.suites[len(r.suites)-1]
+	t.own.whole++
+	r.each(Found{Suite: t.name, Whole: true, Case: Case{Name: t.name, Outcome: o, Message: message}})
+}
+
+// begin opens a case.
 func (r *reading) begin(attrs []xml.Attr) {
-	r.marked = marks{}
+	r.marked = marks{said: said(attrs)}
 	r.now = &Found{Suite: r.suites[len(r.suites)-1].name, Case: Case{
 		Name: text(attrs, "name"), Class: text(attrs, "classname"), Seconds: seconds(text(attrs, "time")),
 	}}
-	switch status, result := text(attrs, "status"), text(attrs, "result"); {
-	case status == "notrun", status == "disabled", result == "suppressed", result == "skipped":
-		r.marked.skips++
-	}
 }
 
 // mark takes an element in a case. The message is that of what decides.
@@ -60,8 +95,11 @@ func (r *reading) endCase() {
 
 func (r *reading) endSuite() {
 	t := r.suites[len(r.suites)-1]
+	if bad := t.said == Failed || t.said == Errored; bad && t.own.bad()+t.all.bad() == 0 {
+		r.wholeSuite(map[Outcome]string{Failed: "failure", Errored: "error"}[t.said], "")
+	}
 	r.suites = r.suites[:len(r.suites)-1]
-	if t.own.tests > 0 {
+	if t.own.tests+t.own.whole > 0 {
 		r.report.Suites++
 	}
 	t.all.join(t.own)

@@ -17,6 +17,9 @@ func gist(f Found) string {
 	if f.Reruns > 0 {
 		s += " again"
 	}
+	if f.Whole {
+		s += " as a whole"
+	}
 	return s
 }
 
@@ -98,16 +101,26 @@ func TestReadTakes(t *testing.T) {
 		text string
 		want []string
 	}{
-		"a mark":           {bom + "<testsuite><testcase name='ä'/></testsuite>", []string{"passed  ä"}},
-		"latin-1":          {"<?xml version='1.0' encoding='ISO-8859-1'?><testsuite><testcase name='\xe4'/></testsuite>", []string{"passed  ä"}},
-		"no suite":         {"<testsuites><testcase classname='a'/></testsuites>", []string{"passed a "}},
-		"nested suites":    {"<testsuites tests='2'><testsuite tests='2'><testcase name='a'/><testsuite tests='1'><testcase name='b'/></testsuite></testsuite></testsuites>", []string{"passed  a", "passed  b"}},
-		"its own only":     {"<testsuite tests='1'><testcase name='a'/><testsuite tests='1'><testcase name='b'/></testsuite></testsuite>", []string{"passed  a", "passed  b"}},
-		"printed":          {"<testsuite><testcase name='a'><system-out><testcase name='b'><failure/></testcase></system-out></testcase></testsuite>", []string{"passed  a"}},
-		"a failure beside": {"<testsuite><failure/><system-out/><testcase name='a'/></testsuite>", []string{"passed  a"}},
-		"skipped and bad":  {"<testsuite><testcase name='a'><skipped/><error/><failure/></testcase></testsuite>", []string{"failed  a"}},
-		"a namespace":      {"<j:testsuite xmlns:j='urn:j'><j:testcase name='a' j:name='b'/></j:testsuite>", []string{"passed  a"}},
-		"a comment":        {"<testsuite><!-- <testcase/> -- > --><testcase name='a'/></testsuite><!-- x -->", []string{"passed  a"}},
+		"a mark":            {bom + "<testsuite><testcase name='ä'/></testsuite>", []string{"passed  ä"}},
+		"latin-1":           {"<?xml version='1.0' encoding='ISO-8859-1'?><testsuite><testcase name='\xe4'/></testsuite>", []string{"passed  ä"}},
+		"no suite":          {"<testsuites><testcase classname='a'/></testsuites>", []string{"passed a "}},
+		"nested suites":     {"<testsuites tests='2'><testsuite tests='2'><testcase name='a'/><testsuite tests='1'><testcase name='b'/></testsuite></testsuite></testsuites>", []string{"passed  a", "passed  b"}},
+		"its own only":      {"<testsuite tests='1'><testcase name='a'/><testsuite tests='1'><testcase name='b'/></testsuite></testsuite>", []string{"passed  a", "passed  b"}},
+		"printed":           {"<testsuite><testcase name='a'><system-out><testcase name='b'><failure/></testcase></system-out></testcase></testsuite>", []string{"passed  a"}},
+		"a failure beside":  {"<testsuite name='s' tests='1'><failure/><system-out/><testcase name='a'/></testsuite>", []string{"failed  s as a whole", "passed  a"}},
+		"an error counted":  {"<testsuites><testsuite name='s' tests='0' errors='1'><error message='set-up'/></testsuite></testsuites>", []string{"error  s as a whole"}},
+		"one not counted":   {"<testsuite name='s' tests='0' errors='0'><error/></testsuite>", []string{"error  s as a whole"}},
+		"of all suites":     {"<testsuites name='all'><error/><testsuite/></testsuites>", []string{"error  all as a whole"}},
+		"a suite's status":  {"<testsuite name='s' status='FAILED'><testcase name='a'/></testsuite>", []string{"passed  a", "failed  s as a whole"}},
+		"told by its case":  {"<testsuite name='s' status='failed'><testsuite result='failed'><testcase name='a' status='fail'/></testsuite></testsuite>", []string{"failed  a"}},
+		"status fail":       {"<testsuite failures='1'><testcase name='a' status='fail'/></testsuite>", []string{"failed  a"}},
+		"status and mark":   {"<testsuite failures='1'><testcase name='a' status='Failed'><failure/></testcase></testsuite>", []string{"failed  a"}},
+		"result error":      {"<testsuite errors='1'><testcase name='a' status='run' result='error'/></testsuite>", []string{"error  a"}},
+		"status beats skip": {"<testsuite><testcase name='a' status='failed'><skipped/></testcase></testsuite>", []string{"failed  a"}},
+		"status run":        {"<testsuite><testcase name='a' status='run' result='completed'/></testsuite>", []string{"passed  a"}},
+		"skipped and bad":   {"<testsuite><testcase name='a'><skipped/><error/><failure/></testcase></testsuite>", []string{"failed  a"}},
+		"a namespace":       {"<j:testsuite xmlns:j='urn:j'><j:testcase name='a' j:name='b'/></j:testsuite>", []string{"passed  a"}},
+		"a comment":         {"<testsuite><!-- <testcase/> -- > --><testcase name='a'/></testsuite><!-- x -->", []string{"passed  a"}},
 	} {
 		cases, report, err := gistOf(tt.text)
 		if err != nil || len(report.Disagrees) > 0 {

@@ -10,6 +10,7 @@ import (
 type tally struct {
 	name     string
 	says     declared
+	said     Outcome  // by a status of the suite itself
 	bad      []string // declared, and no number
 	own, all sums     // of its own cases, and of the suites in it as well
 }
@@ -23,15 +24,25 @@ const absent = -1
 // others the cases that failed.
 type sums struct {
 	tests, failed, skipped int // cases
-	faults                 int // elements: failures and errors
+	faults                 int // failures and errors, where a case can have several
+	whole                  int // failures and errors of a suite itself
+}
+
+// bad is what failed, in whichever way.
+func (s sums) bad() int { return s.failed + s.whole }
+
+// fits says whether the number that a suite declares as failed is one of those
+// that tools count.
+func (s sums) fits(n int) bool {
+	return n == s.failed || n == s.faults || n == s.failed+s.whole || n == s.faults+s.whole
 }
 
 func (s *sums) add(m marks) {
 	s.tests++
-	s.faults += m.failures + m.errors
 	switch m.outcome() {
 	case Failed, Errored:
 		s.failed++
+		s.faults += max(m.failures+m.errors, 1)
 	case Skipped:
 		s.skipped++
 	}
@@ -42,10 +53,11 @@ func (s *sums) join(t sums) {
 	s.failed += t.failed
 	s.skipped += t.skipped
 	s.faults += t.faults
+	s.whole += t.whole
 }
 
 func newTally(attrs []xml.Attr) *tally {
-	t := &tally{name: text(attrs, "name")}
+	t := &tally{name: text(attrs, "name"), said: said(attrs)}
 	for _, a := range []struct {
 		n    *int
 		name string
@@ -78,8 +90,8 @@ func (t *tally) disagrees() []string {
 	}
 	if says.failures != absent || says.errors != absent {
 		n := max(says.failures, 0) + max(says.errors, 0)
-		if !fits(func(s sums) bool { return s.failed == n || s.faults == n }) {
-			out = append(out, fmt.Sprintf("%s says that %d failed or had errors and holds %d such", t.label(), n, t.all.failed))
+		if !fits(func(s sums) bool { return s.fits(n) }) {
+			out = append(out, fmt.Sprintf("%s says that %d failed or had errors and holds %d such", t.label(), n, t.all.bad()))
 		}
 	}
 	if says.skipped != absent { // some count what is disabled with it

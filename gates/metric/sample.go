@@ -49,6 +49,8 @@ func parse(text, unit string) (float64, error) {
 		return v, fmt.Errorf("%s is beyond a float64", text)
 	case err != nil:
 		return v, fmt.Errorf("%q is not a number", text)
+	case v == 0 && significant(text):
+		return v, fmt.Errorf("%s is no number that can be held: a float64 has none so near to 0", text)
 	case math.IsNaN(v):
 		return v, fmt.Errorf("the value is NaN")
 	case math.IsInf(v, 0):
@@ -57,4 +59,16 @@ func parse(text, unit string) (float64, error) {
 		return v, fmt.Errorf("%s is below zero, which no value in %s can be", text, unit)
 	}
 	return v, nil
+}
+
+// significant says whether a number as printed has a digit other than 0 before
+// its exponent: strconv makes 0 of one that is too small, and no error.
+func significant(text string) bool {
+	text = strings.ToLower(text)
+	digits, exponent := "123456789", "e"
+	if strings.Contains(text, "0x") {
+		digits, exponent = "123456789abcdef", "p"
+	}
+	mantissa, _, _ := strings.Cut(text, exponent)
+	return strings.ContainsAny(mantissa, digits)
 }

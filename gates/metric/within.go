@@ -62,6 +62,11 @@ func (c *Collector) within(b Bar, r *Result) {
 		ref, standing := b.Within.Of(s.Labels)
 		a := Against{Labels: s.Labels, Standing: standing, Value: b.Within.worst(s.Low, s.High)}
 		switch standing {
+		case First:
+			if a.Value <= 0 {
+				a.Standing = Missing
+				r.fail(Unreadable, Format(a.Value)+" cannot become what later runs are held against"+of(s.Labels)+": no share of it says anything; give max or min")
+			}
 		case Missing:
 			r.fail(Unreadable, ref.Why+of(s.Labels))
 		case Compared:
@@ -89,17 +94,18 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 		r.fail(Unreadable, fmt.Sprintf("%s against %s%s: a share of a number below zero says nothing", Format(a.Value), Format(v), of(a.Labels)))
 		return
 	}
+	if v == 0 {
+		r.fail(Unreadable, fmt.Sprintf("%s against 0 of the last green%s: no share of 0 is anything; give max or min in place of within", Format(a.Value), of(a.Labels)))
+		return
+	}
 	limit := v * (1 + w.Share)
 	worse := a.Value > limit
 	if w.Higher {
 		limit = v * (1 - w.Share)
 		worse = a.Value < limit
 	}
-	if v > 0 {
-		a.Worse = a.Value/v - 1
-		if w.Higher {
-			a.Worse = -a.Worse
-		}
+	if a.Worse = a.Value/v - 1; w.Higher {
+		a.Worse = -a.Worse
 	}
 	if worse {
 		r.fail(Crossed, fmt.Sprintf("%s is %s than %s of the last green (%s, %.10s)%s, and may be by %s", Format(a.Value), more(a.Worse), Format(v),
@@ -107,7 +113,8 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 	}
 }
 
-// more says by how much one is worse; a reference of 0 has no shares.
+// more says by how much one is worse; of a reference next to 0 that can be beyond
+// a float64.
 func more(worse float64) string {
 	if worse == 0 || math.IsInf(worse, 0) {
 		return "worse"

@@ -108,7 +108,9 @@ func (s *survey) note(text string) {
 type metadata struct {
 	Packages []struct {
 		Name         string
-		ManifestPath string `json:"manifest_path"`
+		Version      string
+		Dependencies []struct{ Name, Path string } // by the package's own name; no Path where it is fetched
+		ManifestPath string                        `json:"manifest_path"`
 		Targets      []struct {
 			Kind          []string
 			Name          string
@@ -133,8 +135,12 @@ func (s *survey) metadata(ctx context.Context, at string) (cargoSpace, error) {
 		return cargoSpace{}, fmt.Errorf("read cargo metadata: %w", err)
 	}
 	ws := cargoSpace{dir: at, made: s.inside(m.TargetDirectory)}
+	var needs []dependency
 	for _, p := range m.Packages {
-		c := crate{name: p.Name, dir: path.Dir(s.inside(p.ManifestPath))}
+		for _, d := range p.Dependencies {
+			needs = append(needs, dependency{d.Name, s.inside(d.Path)})
+		}
+		c := crate{name: p.Name, version: p.Version, dir: path.Dir(s.inside(p.ManifestPath))}
 		if s.inside(p.ManifestPath) == "" || !under(c.dir, path.Clean(filepath.ToSlash(s.opt.Below))) {
 			continue // a member that is not ours to look at
 		}
@@ -145,6 +151,7 @@ func (s *survey) metadata(ctx context.Context, at string) (cargoSpace, error) {
 		ws.crates = append(ws.crates, c)
 	}
 	slices.SortFunc(ws.crates, func(a, b crate) int { return strings.Compare(a.dir+"\x00"+a.name, b.dir+"\x00"+b.name) })
+	s.findTwins(&ws, needs)
 	return ws, nil
 }
 

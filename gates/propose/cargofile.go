@@ -86,6 +86,7 @@ func (s *survey) fromManifests(at string, top manifest) cargoSpace {
 			ws.crates = append(ws.crates, s.crateOf(d.path, m))
 		}
 	}
+	s.findTwins(&ws, nil)
 	return ws
 }
 

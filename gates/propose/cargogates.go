@@ -116,7 +116,7 @@ func (s *survey) testGate(ws cargoSpace, t cargoTest) {
 	if len(t.features) > 0 {
 		about += ", with " + strings.Join(t.features, ", ")
 	}
-	s.cargoGate(ws, Gate{About: about, wish: []string{t.name, t.crate + "-" + t.name}}, t.flags(len(ws.crates) == 1))
+	s.cargoGate(ws, Gate{About: about, wish: []string{t.name, t.crate + "-" + t.name}}, ws.flags(t))
 }
 
 // customGate runs a test that prints what it likes.
@@ -124,23 +124,22 @@ func (s *survey) customGate(ws cargoSpace, t cargoTest) {
 	s.cargoGate(ws, Gate{
 		About: "the test " + t.name + " of " + t.crate + ", which has a harness of its own", Reader: "none",
 		wish: []string{t.name, t.crate + "-" + t.name},
-	}, t.flags(len(ws.crates) == 1))
+	}, ws.flags(t))
 }
 
 // crateGate is all of one package, a few binaries at a time.
 func (s *survey) crateGate(ws cargoSpace, c crate) {
-	only := len(ws.crates) == 1
 	var runs [][]string
 	if c.unit {
-		runs = append(runs, append(pick(c.name, only), inSources(c.lib, c.bins)...))
+		runs = append(runs, append(ws.pick(c.name), inSources(c.lib, c.bins)...))
 	}
 	for _, tests := range byFeatures(c.tests) {
 		for some := range slices.Chunk(tests, together) {
-			runs = append(runs, chunkFlags(some, pick(c.name, only)))
+			runs = append(runs, chunkFlags(some, ws.pick(c.name)))
 		}
 	}
 	if c.doc {
-		runs = append(runs, append(pick(c.name, only), "--doc"))
+		runs = append(runs, append(ws.pick(c.name), "--doc"))
 	}
 	if len(runs) > 0 {
 		s.cargoGate(ws, Gate{About: "all tests of the package " + c.name, wish: []string{c.name, c.name + "-tests"}}, runs...)

@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -9,13 +10,15 @@ import (
 type cargoSpace struct {
 	dir     string // where its commands run, relative to the root
 	crates  []crate
-	made    string   // its target directory relative to the root, "" where that is elsewhere
-	exclude []string // globs of what below it is not its own
+	twins   map[string][]string // of a member whose name another package in the build has, the words that select it
+	made    string              // its target directory relative to the root, "" where that is elsewhere
+	exclude []string            // globs of what below it is not its own
 }
 
 // crate is a package of a workspace.
 type crate struct {
 	name, dir string
+	version   string   // "" where it is not known
 	lib       bool     // a library whose own tests cargo runs
 	doctests  bool     // a library whose documentation cargo tests
 	bins      bool     // programs whose own tests cargo runs
@@ -33,20 +36,73 @@ type cargoTest struct {
 }
 
 // flags select the test in the workspace.
-func (t cargoTest) flags(only bool) []string {
-	out := append(pick(t.crate, only), "--test", t.name)
+func (ws *cargoSpace) flags(t cargoTest) []string {
+	out := append(ws.pick(t.crate), "--test", t.name)
 	if len(t.features) > 0 {
 		out = append(out, "--features", strings.Join(t.features, ","))
 	}
 	return out
 }
 
-// pick selects a package; only says that there is no other.
-func pick(crate string, only bool) []string {
-	if only {
+// pick selects a package, where there are several.
+func (ws *cargoSpace) pick(crate string) []string {
+	twin, ambiguous := ws.twins[crate]
+	switch {
+	case len(ws.crates) == 1:
 		return nil
+	case ambiguous:
+		return slices.Clone(twin)
 	}
 	return []string{"-p", crate}
+}
+
+// dependency is one that a member names, with its directory relative to the root,
+// "" where that is elsewhere.
+type dependency struct{ name, dir string }
+
+// findTwins finds members whose name a dependency has too, such as an earlier
+// version that the results are held against: cargo takes -p NAME for none of them.
+// Names are what the direct dependencies of members are called, and Cargo.lock,
+// where there is one, calls all. A member is then selected by its manifest, which
+// goes on to be right when its version changes; that of the workspace's own
+// directory would select the default members, so that one goes by its version.
+func (s *survey) findTwins(ws *cargoSpace, needs []dependency) {
+	for _, c := range ws.crates {
+		twin := func(d dependency) bool { return d.name == c.name && d.dir != c.dir }
+		if !slices.ContainsFunc(needs, twin) && s.locked(ws.dir, c.name) < 2 {
+			continue
+		}
+		words := []string{"-p", c.name + "@" + c.version}
+		if c.dir != ws.dir || c.version == "" {
+			words = []string{"--manifest-path", path.Join(rel(ws.dir, c.dir), "Cargo.toml")}
+		}
+		if ws.twins == nil {
+			ws.twins = make(map[string][]string)
+		}
+		ws.twins[c.name] = words
+	}
+}
+
+// locked is how many packages of that name a Cargo.lock has.
+func (s *survey) locked(dir, name string) (n int) {
+	text, err := s.readText(path.Join(dir, "Cargo.lock"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == `name = "`+name+`"` {
+			n++
+		}
+	}
+	return n
+}
+
+// rel is a directory of the survey as seen from one above it.
+func rel(top, dir string) string {
+	if top == "." {
+		return dir
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(dir, top), "/")
 }
 
 // study looks into the sources: a test binary without a test would make its

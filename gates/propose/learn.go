@@ -44,6 +44,7 @@ type lesson struct {
 	axes   []axis
 	reader string // another one that would have counted; "" for none
 	tests  int    // new min-tests; 0 for none
+	ran    int    // tests that ran, where tests is set
 	patch  Patch
 }
 
@@ -70,6 +71,10 @@ func Learn(gate config.Gate, log io.Reader, f Facts) (Patch, error) {
 		l.leave("the middle of the output", "it is over %d MiB, of which its ends were read: what was proposed may not hold in between", 2*sampleSize>>20)
 	}
 	l.read(out)
+	if len(l.axes) > 0 && scopeNoted(f.Config, gate.Name) {
+		l.axes = nil
+		l.leave("scope", "it is below the gate already, as a comment: write what production uses into it and uncomment it")
+	}
 	l.printed(out)
 	l.countTests(out, f.Ran)
 	l.trim()

@@ -125,7 +125,9 @@ func TestLearnCounts(t *testing.T) {
 		min, ran int
 		want     string
 	}{
-		{"libtest", 1, 12, "min-tests = 12"}, {"libtest", 1, 1234, "min-tests = 1200"}, {"libtest", 1, 137, "min-tests = 130"},
+		{"libtest", 1, 12, "min-tests = 12, as many as ran when it was learned"},
+		{"libtest", 1, 1234, "min-tests = 1200, 1234 ran when it was learned; rounded down, so that a few may come and go"},
+		{"libtest", 1, 137, "min-tests = 130, 137 ran when it was learned; rounded down, so that a few may come and go"},
 		{"libtest", 12, 12, ""}, {"libtest", 20, 12, ""}, {"libtest", 1, 0, ""}, {"libtest", 1, 1, ""}, {"none", 0, 12, ""},
 	} {
 		p, err := Learn(config.Gate{Name: "g", Reader: tc.reader, MinTests: tc.min}, strings.NewReader(""), Facts{Ran: tc.ran})
@@ -135,7 +137,7 @@ func TestLearnCounts(t *testing.T) {
 	}
 	log := "running 3 tests\ntest a ... ok\ntest b ... ok\ntest c ... ok\n\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n"
 	p := learned(t, config.Gate{Name: "g", Reader: "none"}, log)
-	if d := cmp.Diff([]string{`reader = "libtest", which counts what ran`, "min-tests = 3"}, p.Found); d != "" {
+	if d := cmp.Diff([]string{`reader = "libtest", which counts what ran`, "min-tests = 3, as many as ran when it was learned"}, p.Found); d != "" {
 		t.Error(d)
 	}
 	if p := learned(t, config.Gate{Name: "g", Reader: "none"}, log[:len(log)/2]); len(p.Found) > 0 {

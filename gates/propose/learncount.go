@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -49,10 +50,18 @@ func (l *lesson) countTests(o *output, ran int) {
 		}
 	}
 	if least := atLeast(ran); least > max(l.gate.MinTests, 1) && (l.gate.MinTests > 0 || l.reader != "") {
-		l.tests = least
+		l.tests, l.ran = least, ran
 	} else if l.reader != "" {
-		l.tests = 1
+		l.tests, l.ran = 1, ran
 	}
+}
+
+// testsWhy says where a proposed min-tests comes from.
+func (l *lesson) testsWhy() string {
+	if l.tests == l.ran {
+		return "as many as ran when it was learned"
+	}
+	return fmt.Sprintf("%d ran when it was learned; rounded down, so that a few may come and go", l.ran)
 }
 
 // atLeast leaves a large suite room for some tests that come and go.

@@ -216,3 +216,32 @@ func TestPatternsTakeWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestLearnTwice: what an earlier proposal left in comments is not proposed again,
+// and what init says of its min-tests goes with the number that it wrote.
+func TestLearnTwice(t *testing.T) {
+	needTool(t, "git")
+	text := "[workspace]\nname = \"w\"\n\n[[gate]]\nname = \"g\"\nrun = [\"x\"]\nreader = \"libtest\"\nmin-tests = 1  # " + minTestsWhy + "\n\n[[gate]]\nname = \"h\"\nrun = [\"x\"]\nreader = \"none\"\n"
+	log := "step 4.21 ms at chunks=1\n"
+	for _, gate := range []string{"g", "h"} {
+		cfg, err := load(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Learn(*must(cfg.Gate(gate)), strings.NewReader(log), Facts{Config: text, Ran: 1335})
+		if err != nil || p.Diff == "" || !strings.Contains(p.Diff, "# [gate.scope]") {
+			t.Fatalf("%v, %+v", err, p)
+		}
+		text = gitApply(t, text, p.Diff)
+		if cfg, err = load(text); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Learn(*must(cfg.Gate(gate)), strings.NewReader(log), Facts{Config: text, Ran: 1335})
+		if err != nil || !again.Empty() || len(again.Left) == 0 || again.Left[0].What != "scope" {
+			t.Errorf("%s again: %v, %+v", gate, err, again)
+		}
+	}
+	if !strings.Contains(text, "min-tests = 1300  # 1335 ran when it was learned; rounded down") || strings.Contains(text, minTestsWhy) {
+		t.Errorf("min-tests:\n%s", text)
+	}
+}

@@ -62,7 +62,7 @@ func (l *lesson) ownKeys() (out []string) {
 		out = append(out, fmt.Sprintf("  # in the [[gate]] itself: reader = %q, which would have counted what ran", l.reader))
 	}
 	if l.tests > 0 {
-		out = append(out, fmt.Sprintf("  # in the [[gate]] itself: min-tests = %d, which ran here", l.tests))
+		out = append(out, fmt.Sprintf("  # in the [[gate]] itself: min-tests = %d  # %s", l.tests, l.testsWhy()))
 	}
 	return out
 }
@@ -72,7 +72,7 @@ func (l *lesson) summarise() {
 		l.find("reader = %q, which counts what ran", l.reader)
 	}
 	if l.tests > 0 {
-		l.find("min-tests = %d", l.tests)
+		l.find("min-tests = %d, %s", l.tests, l.testsWhy())
 	}
 	for _, x := range l.limits {
 		if len(x.rules) == 0 {
@@ -105,7 +105,12 @@ func (l *lesson) edits(at gateText, text string, tables []string) (out []edit) {
 		out = append(out, at.set(text, "reader", config.TOMLString(l.reader))...)
 	}
 	if l.tests > 0 {
-		out = append(out, at.set(text, "min-tests", fmt.Sprint(l.tests))...)
+		for _, e := range at.set(text, "min-tests", fmt.Sprint(l.tests)) {
+			for i := range e.insert { // what init says of the number that it wrote is over
+				e.insert[i] = strings.Replace(e.insert[i], minTestsWhy, l.testsWhy(), 1)
+			}
+			out = append(out, e)
+		}
 	}
 	if len(tables) > 0 {
 		out = append(out, edit{line: at.end, insert: tables})

@@ -85,6 +85,19 @@ func byNumber(a, b string) int {
 	return strings.Compare(a, b)
 }
 
+// scopeNoted says whether the text of a gate has a scope in its comments already:
+// what an earlier proposal left for a person to fill in.
+func scopeNoted(text, gate string) bool {
+	at, err := findGate(text, gate)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(text, "\n")[at.from:at.to], func(line string) bool {
+		rest, comment := strings.CutPrefix(strings.TrimSpace(line), "#")
+		return comment && strings.HasPrefix(strings.TrimSpace(rest), "[gate.scope]")
+	})
+}
+
 // scopeTOML writes the axes. They are comments, because what production uses
 // is not in the output, and a scope that only says what is covered finds no gap.
 func scopeTOML(axes []axis, hidden bool) []string {

@@ -14,6 +14,8 @@ import (
 // gateText is where a gate stands in a file. Lines count from 0.
 type gateText struct {
 	end  int                  // the line that what is added goes in front of
+	from int                  // the line of its header
+	to   int                  // the line that it ends in front of, comments and all
 	keys map[string]valueText // its own keys
 }
 
@@ -87,6 +89,7 @@ func lineOf(text string, offset int) int { return strings.Count(text[:offset], "
 // comes next.
 func (g gateText) before(text string, header int) gateText {
 	lines := strings.Split(text, "\n")
+	g.from, g.to = lineOf(text, header), min(g.end, len(lines))
 	for g.end > lineOf(text, header)+1 {
 		if line := strings.TrimSpace(lines[g.end-1]); line != "" && line[0] != '#' {
 			break

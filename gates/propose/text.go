@@ -100,7 +100,7 @@ func (w *writer) gate(g *Gate) {
 	}
 	w.key("reader", config.TOMLString(g.Reader), readerWhy(g.Reader))
 	if g.Reader != "none" {
-		w.key("min-tests", "1", "fewer than this and the gate is no green; raise it to what runs today, so that no test goes missing")
+		w.key("min-tests", "1", minTestsWhy)
 	}
 	w.key("timeout", config.TOMLString("20m"), "of run alone, waiting for others not counted; tests that need longer than this hang, as a rule")
 	if len(g.Env) > 0 {
@@ -110,6 +110,9 @@ func (w *writer) gate(g *Gate) {
 		}
 	}
 }
+
+// minTestsWhy goes when min-tests is learned.
+const minTestsWhy = "fewer than this and the gate is no green; raise it to what runs today, so that no test goes missing"
 
 func profileWhy(profile string) string {
 	if profile != "debug" {

@@ -3,11 +3,9 @@ package reader
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"gpuci/gates/junit"
 )
@@ -15,22 +13,28 @@ import (
 // junitFiles counts in the JUnit XML files that a run leaves behind. What it
 // prints is the test's own.
 //
-// A file counts if the run wrote it. One that was there before, and is the same
-// file of the same size and time, or that has an older time than the run and so
-// was only moved there, is a contradiction: it is another run's. So are no file
-// at all, one that is no JUnit or is cut off, and sums that its cases do not
-// make. A case that failed or had an error is failed; one that passed after a
-// failure (flakyFailure) is remarked on.
+// A file counts if the run wrote it. One that was there before, whatever it is
+// called now, and holds the same bytes, is a contradiction, also where its time is
+// new: somebody touched it. A tool that writes the same bytes anew is told apart
+// by what it leaves: as a rule another file, since it removes the old one or
+// renames a new one into its place. One that writes over the old file the very
+// bytes that it held, times and all, cannot be told from a touch; the text says
+// how to. A file with an older time than the run was only moved there. So are no
+// file at all, one that is no JUnit or is cut off, and sums that its cases do not
+// make. A case, or a suite as a whole, that failed or had an error is failed; one
+// that passed after a failure (flakyFailure) is remarked on. A file with several
+// names counts once.
 //
-// Not detected: a run that writes a report without running anything, and a
-// report that is there twice by two names (but for symbolic links).
+// Not detected: a run that writes a report without running anything, copies of a
+// report, and a touched file where those that were there before are so large that
+// not all were read (maxOld).
 type junitFiles struct {
 	none
 	dir    string
 	glob   string
 	parts  []string
 	began  time.Time
-	before map[string]os.FileInfo
+	before map[fileID]oldFile
 	fault  error // of the look before
 }
 
@@ -43,14 +47,9 @@ func newJunitFiles(dir, glob string, began time.Time) (*junitFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &junitFiles{dir: dir, glob: glob, parts: parts, began: began, before: map[string]os.FileInfo{}}
+	j := &junitFiles{dir: dir, glob: glob, parts: parts, began: began}
 	files, err := globFiles(dir, parts)
-	j.fault = err
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil {
-			j.before[file] = info
-		}
-	}
+	j.before, j.fault = oldFiles(files), err
 	return j, nil
 }
 
@@ -66,12 +65,9 @@ func (j *junitFiles) Counts() Counts {
 	case len(files) == 0:
 		c.contradict("no file is there by %s: let the run write one, and write the glob from the directory that its commands run in", j.glob)
 	}
-	again := nameList{}
+	again, seen := nameList{}, make(map[fileID]bool)
 	for _, file := range files {
-		if j.isTwin(file, files) {
-			continue
-		}
-		if err := j.file(&c, file, &again); err != nil {
+		if err := j.file(&c, file, seen, &again); err != nil {
 			c.contradict("%s: %v", j.short(file), err)
 		}
 	}
@@ -81,22 +77,19 @@ func (j *junitFiles) Counts() Counts {
 	return c
 }
 
-// file counts one file, unless it is another run's.
-func (j *junitFiles) file(c *Counts, path string, again *nameList) error {
-	// Not to wait for who writes to a FIFO.
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+// file counts one file, unless it is another run's, or was counted by another
+// name.
+func (j *junitFiles) file(c *Counts, path string, seen map[fileID]bool, again *nameList) error {
+	f, id, err := openReport(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file: write a narrower glob")
+	if seen[id] {
+		return nil
 	}
-	if err := j.stale(path, info); err != nil {
+	seen[id] = true
+	if err := j.stale(f, id); err != nil {
 		return err
 	}
 	report, err := junit.Read(f, func(found junit.Found) { countCase(c, found, again) })
@@ -110,32 +103,26 @@ func (j *junitFiles) file(c *Counts, path string, again *nameList) error {
 	return nil
 }
 
-// stale says that the run did not write a file.
-func (j *junitFiles) stale(path string, now os.FileInfo) error {
-	old, there := j.before[path]
-	same := there && os.SameFile(old, now) && old.Size() == now.Size() && old.ModTime().Equal(now.ModTime())
-	if !same && !now.ModTime().Before(j.began.Add(-clockSlack)) {
+// stale says that the run did not write a file. It leaves the file at its
+// beginning.
+func (j *junitFiles) stale(f *os.File, id fileID) error {
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	old, there := j.before[id]
+	same := there && old.size == now.Size() && old.at.Equal(now.ModTime())
+	if same || now.ModTime().Before(j.began.Add(-clockSlack)) {
+		return fmt.Errorf("it is older than this run (%s): let the run write it anew, or remove it first", now.ModTime().Format(time.DateTime))
+	}
+	if !there || !old.read || old.size != now.Size() {
 		return nil
 	}
-	return fmt.Errorf("it is older than this run (%s): let the run write it anew, or remove it first", now.ModTime().Format(time.DateTime))
-}
-
-// isTwin says that a path is a symbolic link to another one of the list.
-func (j *junitFiles) isTwin(path string, all []string) bool {
-	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return false
+	sum, err := hashOf(f)
+	if err == nil && sum == old.sum {
+		err = errors.New("it was there before this run and holds what it held, though its time is new: a touch is no report; if the run did write it, let it remove the file first")
 	}
-	here, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	for _, other := range all {
-		info, err := os.Lstat(other)
-		if err == nil && os.SameFile(here, info) {
-			return true
-		}
-	}
-	return false
+	return err
 }
 
 // short is a path as the glob has it.
@@ -151,7 +138,10 @@ func countCase(c *Counts, f junit.Found, again *nameList) {
 	if f.Class != "" && f.Class != f.Name {
 		name = f.Class + "." + f.Name
 	}
-	if name == "" {
+	switch {
+	case f.Whole:
+		name = strings.TrimSpace("suite "+f.Name) + " as a whole"
+	case name == "":
 		name = "a case without a name"
 	}
 	switch f.Outcome {

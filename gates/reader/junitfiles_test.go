@@ -25,6 +25,13 @@ func put(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Chtimes(path, time.Now(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 const oneCase = `<testsuite name="s" tests="1"><testcase name="a" classname="c"/></testsuite>`
 
 // junitCase is what lies there before a run, what the run does, and what is
@@ -40,6 +47,12 @@ func TestJUnitFiles(t *testing.T) {
 	one := Counts{Passed: 1, Suites: 1}
 	writes := func(name, text string) func(string) { return func(dir string) { put(t, dir, name, text) } }
 	nothing := func(string) {}
+	old := func(name string) func(string) {
+		return func(dir string) {
+			hourAgo := time.Now().Add(-time.Hour)
+			_ = os.Chtimes(put(t, dir, name, oneCase), hourAgo, hourAgo)
+		}
+	}
 	for name, tt := range map[string]junitCase{
 		"one":          {"o.xml", nothing, writes("o.xml", oneCase), want{Counts: one}},
 		"none":         {"o.xml", nothing, nothing, want{says: []string{"no file is there by o.xml"}}},
@@ -74,6 +87,22 @@ func TestJUnitFiles(t *testing.T) {
 			put(t, dir, "b", oneCase)
 			_ = os.Symlink("b", filepath.Join(dir, "a.xml"))
 		}, want{Counts: one}},
+		"hard links": {"*.xml", nothing, func(dir string) {
+			_ = os.Link(put(t, dir, "b.xml", oneCase), filepath.Join(dir, "a.xml"))
+		}, want{Counts: one}},
+		"touched": {"o.xml", old("o.xml"), func(dir string) { touch(t, filepath.Join(dir, "o.xml")) }, want{says: []string{"o.xml: it was there before this run and holds what it held"}}},
+		"moved and touched": {"*.xml", old("o.xml"), func(dir string) {
+			_ = os.Rename(filepath.Join(dir, "o.xml"), filepath.Join(dir, "n.xml"))
+			touch(t, filepath.Join(dir, "n.xml"))
+		}, want{says: []string{"n.xml: it was there before"}}},
+		"written over with the same": {"o.xml", old("o.xml"), writes("o.xml", oneCase), want{says: []string{"let it remove the file first"}}},
+		"removed and written the same": {"o.xml", old("o.xml"), func(dir string) {
+			_ = os.Remove(filepath.Join(dir, "o.xml"))
+			put(t, dir, "o.xml", oneCase)
+		}, want{Counts: one}},
+		"written over with another": {"o.xml", old("o.xml"), writes("o.xml", strings.Replace(oneCase, `"a"`, `"b"`, 1)), want{Counts: one}},
+		"a suite fails": {"o.xml", nothing, writes("o.xml", `<testsuite name="s"><error/><testcase name="a" status="fail"/></testsuite>`), want{
+			Counts: Counts{Failed: 2, Suites: 1, FailedNames: []string{"suite s as a whole", "a"}}}},
 		"a dead link": {"a.xml", nothing, func(dir string) { _ = os.Symlink("b", filepath.Join(dir, "a.xml")) }, want{says: []string{"no such file"}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func Prepare(name string, c Command) (Reader, Command, error) {
 		if err != nil {
 			return nil, c, fmt.Errorf("make reader %q: %w", name, err)
 		}
-		return &pytest{report: report}, c, nil
+		return &pytest{report: report, dir: c.Dir}, c, nil
 	}
 	if glob, ok := strings.CutPrefix(name, junitPrefix); ok {
 		r, err := newJunitFiles(c.Dir, glob, time.Now())

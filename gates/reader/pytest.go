@@ -30,8 +30,10 @@ import "bytes"
 // sums. What fails as it should (xfail) proves nothing and is ignored; what
 // passes though it should fail has passed, and is remarked on, as are reruns.
 type pytest struct {
-	total  Counts
-	report string // of the plugin; "" without
+	total   Counts
+	report  string // of the plugin; "" without
+	dir     string // where it runs
+	missing string // what Python said that it lacks, with what to do; "" where it said nothing
 
 	sessions []*pySession // open: first pytest's own, then printed ones
 	framed   int          // that ended
@@ -50,7 +52,13 @@ type pySession struct {
 }
 
 func (p *pytest) Line(s Stream, line []byte) []byte {
-	if s == Stderr || len(line) == 0 {
+	if s == Stderr {
+		if p.missing == "" {
+			p.missing = missingModule(line)
+		}
+		return line
+	}
+	if len(line) == 0 {
 		return line
 	}
 	switch c := line[0]; {
@@ -156,7 +164,7 @@ func (y *pySession) fits(s pySums) bool {
 // Idle looks at the beginnings of lines only.
 func (p *pytest) Idle(s Stream, lines []byte) bool {
 	if s == Stderr {
-		return true
+		return p.missing != "" || !bytes.Contains(lines, []byte(noModule)) && !bytes.Contains(lines, []byte(noCommand))
 	}
 	if bytes.Contains(lines, []byte(sessionStarts)) {
 		return false

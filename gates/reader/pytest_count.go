@@ -2,11 +2,14 @@ package reader
 
 func (p *pytest) Counts() Counts {
 	if p.report != "" {
-		if c, ok := readPyReport(p.report); ok {
+		if c, ok := readPyReport(p.report, otherLane(p.dir)); ok {
 			return c
 		}
 	}
 	c := &p.total
+	if p.missing != "" && p.bare+p.framed+len(p.sessions) == 0 {
+		c.contradict("%s", p.missing)
+	}
 	if p.bare > 0 {
 		p.commit(p.quiet, p.halted)
 	}

@@ -142,7 +142,7 @@ func FuzzPytest(f *testing.F) {
 		r := &pytest{}
 		feed(r, Stdout, []byte(stdout))
 		checkCounts(t, r.Counts(), strings.Count(stdout, " in ")+strings.Count(stdout, sessionStarts))
-		c, ok := countPyEvents(strings.NewReader(report))
+		c, ok := countPyEvents(strings.NewReader(report), func(string) string { return "" })
 		checkCounts(t, c, strings.Count(report, "end"))
 		if !ok && cmp.Diff(Counts{}, c) != "" {
 			t.Fatalf("counts %+v of a session that never began", c)

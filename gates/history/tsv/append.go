@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,32 +12,34 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
-	"golang.org/x/sys/unix"
 )
 
 // Append adds the rows that a file does not have yet to its end, and says how
-// many those were. A file that is not there is made, with its directory. Rows
-// that are there already, of the same run, metric and labels, are left out.
+// many those were. The file is named from a root, which is a directory of ours; one
+// that is not there is made, with its directory. Rows that are there already, of
+// the same run, metric and labels, are left out.
 //
 // The rows are written by one call; where that fails half-way, the file is cut
 // back to what it was. The error wraps ErrFormat for a file that is none of ours,
-// and one with a merge's conflict in it.
-func Append(path string, rows []Row) (added int, err error) {
+// and one with a merge's conflict in it, and ErrNoFile for what is no plain file
+// or is reached through a symbolic link.
+func Append(root, name string, rows []Row) (added int, err error) {
 	if len(rows) == 0 {
 		return 0, nil
 	}
+	if err := noLinks(root, name); err != nil {
+		return 0, fmt.Errorf("append to %s: %w", name, err)
+	}
+	path := filepath.Join(root, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", path, err)
 	}
 	_, before := os.Lstat(path)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|unix.O_NONBLOCK, 0o644)
+	f, err := openPlain(path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return 0, fmt.Errorf("append to %s: %w", path, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("append to %s: it is no regular file", path)
-	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // two exports at once would both add a row
 	if err := lock.Lock(); err != nil {
 		return 0, fmt.Errorf("append to %s: %w", path, err)
@@ -53,7 +56,7 @@ func Append(path string, rows []Row) (added int, err error) {
 }
 
 func appendTo(f *os.File, rows []Row) (int, error) {
-	data, err := os.ReadFile(f.Name())
+	data, err := io.ReadAll(f)
 	if err != nil {
 		return 0, err
 	}
@@ -101,19 +104,6 @@ func (f File) Has(k Key) bool { _, ok := f.keys[k]; return ok }
 
 // Rows is how many there are.
 func (f File) Rows() int { return len(f.keys) }
-
-// Read reads a file; one that is not there is empty.
-func Read(path string) (File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return File{}, fmt.Errorf("read history file: %w", err)
-	}
-	file, err := Parse(data)
-	if err != nil {
-		return File{}, fmt.Errorf("read history file %s: %w", path, err)
-	}
-	return file, nil
-}
 
 // Parse reads the text of a file. The error wraps ErrFormat when its first line
 // is no header of ours.

@@ -31,14 +31,21 @@ func read(t *testing.T, path string) string {
 
 func mustAppend(t *testing.T, path string, want int, rows ...Row) {
 	t.Helper()
-	if n, err := Append(path, rows); err != nil || n != want {
+	if n, err := Append(filepath.Dir(path), filepath.Base(path), rows); err != nil || n != want {
 		t.Fatalf("appended %d, %v; want %d", n, err, want)
 	}
 }
 
 // What is there stays to the byte, and no row comes twice.
 func TestAppend(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "benches", "history.tsv")
+	root := t.TempDir()
+	path := filepath.Join(root, "benches", "history.tsv")
+	if n, err := Append(root, "benches/history.tsv", []Row{row("0", "x", "", 1)}); n != 1 || err != nil {
+		t.Fatalf("appended %d, %v, where there was no directory yet", n, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	mustAppend(t, path, 2, row("1", "step-ms", "", 0.1), row("1", "step-ms", "n=1", 1e-300))
 	first := read(t, path)
 	mustAppend(t, path, 0, row("1", "step-ms", "", 0.1))
@@ -81,14 +88,14 @@ func TestAppendRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := Append(path, []Row{row("1", "x", "", 1)}); n != 0 || !errors.Is(err, ErrFormat) || read(t, path) != text {
+		if n, err := Append(filepath.Dir(path), filepath.Base(path), []Row{row("1", "x", "", 1)}); n != 0 || !errors.Is(err, ErrFormat) || read(t, path) != text {
 			t.Errorf("%s: appended %d, %v", name, n, err)
 		}
 	}
-	if _, err := Append(dir, []Row{row("1", "x", "", 1)}); err == nil {
+	if _, err := Append(filepath.Dir(dir), filepath.Base(dir), []Row{row("1", "x", "", 1)}); err == nil {
 		t.Error("appended to a directory")
 	}
-	if n, err := Append("/dev/full", []Row{row("1", "x", "", 1)}); err == nil {
+	if n, err := Append("/dev", "full", []Row{row("1", "x", "", 1)}); err == nil {
 		t.Errorf("appended %d to /dev/full", n)
 	}
 }
@@ -100,7 +107,7 @@ func TestAppendAtOnce(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for j := range 20 {
-				if _, err := Append(path, []Row{row("shared", "x", fmt.Sprint(j), 1), row(fmt.Sprint(i), "x", fmt.Sprint(j), 1)}); err != nil {
+				if _, err := Append(filepath.Dir(path), filepath.Base(path), []Row{row("shared", "x", fmt.Sprint(j), 1), row(fmt.Sprint(i), "x", fmt.Sprint(j), 1)}); err != nil {
 					t.Error(err)
 				}
 			}

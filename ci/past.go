@@ -1,0 +1,155 @@
+package ci
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuci/gates"
+	"gpuci/gates/config"
+	"gpuci/gates/history"
+)
+
+// past is what the history has of the gates of a night, read once.
+type past struct {
+	store   *history.Store
+	plan    Plan
+	scratch string                      // directory of scratch lanes
+	runs    map[string][]history.Result // by gate, the newest first; the latest of every lane are among them
+	tools   gates.ToolBook
+	before  Report // of the last night
+}
+
+// lookedAt is how many of a gate's results are read, the newest, beside the latest
+// of each lane: 400 are a week of a busy workspace, and 10 ms.
+const lookedAt = 400
+
+// readPast reads what was. A history that cannot be read makes the night long, and
+// not wrong: then everything is run.
+func (n *night) readPast(ctx context.Context, gateNames []string) *past {
+	p := &past{plan: n.plan, scratch: n.scratchDir, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported)}
+	store, err := n.o.Past.Store()
+	if err == nil {
+		p.store = store
+		err = p.read(ctx, gateNames)
+	}
+	if err != nil && ctx.Err() == nil {
+		n.note("what came of gates before is not known, so that all are run: %v", err)
+	}
+	return p
+}
+
+func (p *past) read(ctx context.Context, gateNames []string) error {
+	latest, err := p.store.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range latest {
+		p.runs[r.Gate] = append(p.runs[r.Gate], r)
+	}
+	for _, gate := range gateNames {
+		list := p.runs[gate]
+		for r, err := range p.store.Results(ctx, history.Query{Gate: gate, Limit: lookedAt}) {
+			if err != nil {
+				return err
+			}
+			if p.store.Believes(r.UID, r.Started) {
+				list = append(list, r)
+			}
+		}
+		slices.SortStableFunc(list, func(a, b history.Result) int { return b.Started.Compare(a.Started) })
+		p.runs[gate] = slices.CompactFunc(list, func(a, b history.Result) bool { return a.Run == b.Run })
+	}
+	return nil
+}
+
+// standing gives the outcome that stands for a gate at the job's content, if there
+// is one. What this very night recorded before it was killed is one, too.
+func (p *past) standing(ctx context.Context, j *job, g config.Gate, opt gates.Options) (Cell, bool) {
+	settings := gates.SettingsID(g)
+	var now []gates.Tool // as the tools are today, once that is asked
+	for _, r := range p.runs[g.Name] {
+		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) {
+			continue
+		}
+		if now == nil {
+			now = p.tools.Of(ctx, opt)
+		}
+		if sameTools(r.Tools, now) {
+			return p.cellOf(r), true
+		}
+	}
+	return Cell{}, false
+}
+
+// holds says whether a result can be told to hold still, apart from what it is of.
+func (p *past) holds(r history.Result, g config.Gate) bool {
+	tonight := !r.Started.Before(p.plan.Began)
+	day := time.Now().Format(time.DateOnly)
+	switch {
+	case p.plan.Force && !tonight:
+		return false
+	case r.Outcome == string(gates.KnownRed) && day > g.Until.Format(time.DateOnly):
+		return false
+	case len(g.Needs) > 0 && (r.Host != hostName() || r.Card == ""):
+		return false // nobody says which card that was
+	}
+	return p.inScratch(r) || !slices.ContainsFunc(r.Marks, unsettled)
+}
+
+// unsettled says that a mark leaves open which content was judged. In a scratch lane
+// it does not: nobody works there but the gate.
+func unsettled(mark string) bool {
+	return strings.HasPrefix(mark, "the lane changed while") || strings.HasPrefix(mark, "the lane moved from") || strings.HasPrefix(mark, "the lane could not be read")
+}
+
+func (p *past) inScratch(r history.Result) bool {
+	rel, err := filepath.Rel(p.scratch, r.Root)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// sameTools holds the tools of a result against those there are. One that says no
+// version is known by its path.
+func sameTools(then []history.Tool, now []gates.Tool) bool {
+	return slices.EqualFunc(then, now, func(a history.Tool, b gates.Tool) bool {
+		return a.Name == b.Name && a.Version == b.Version && (a.Version != "" || a.Path == b.Path)
+	})
+}
+
+// cellOf is a result that stands. One of this night has been run in it.
+func (p *past) cellOf(r history.Result) Cell {
+	c := Cell{
+		Gate: r.Gate, State: Stands, Outcome: gates.Outcome(r.Outcome), Exit: r.Exit, Marks: r.Marks,
+		Run: r.Run, Of: r.Lane, Commit: r.Commit, Started: r.Started, Seconds: r.Seconds,
+	}
+	if !r.Started.Before(p.plan.Began) {
+		c.State = Ran
+	}
+	for _, f := range r.Findings {
+		if c.Why == "" || f.Outcome == r.Outcome {
+			c.Why = f.Text
+		}
+	}
+	if r.Dir != "" && c.Outcome != gates.Green {
+		c.Next = []string{"gpuci history " + r.Gate + " shows what came of it; its logs are in " + r.Dir}
+	}
+	return c
+}
+
+// usual is how long a gate usually takes: the median of its last runs that came to
+// a judgement.
+func (p *past) usual(gate string) (time.Duration, bool) {
+	const most = 20
+	var seconds []float64
+	for _, r := range p.runs[gate] {
+		if judged(gates.Outcome(r.Outcome)) && len(seconds) < most {
+			seconds = append(seconds, r.Seconds)
+		}
+	}
+	if len(seconds) == 0 {
+		return 0, false
+	}
+	return time.Duration(quantile(seconds, 0.5) * float64(time.Second)), true
+}

@@ -1,0 +1,70 @@
+package ci
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gpuci/gates"
+	"gpuci/gates/history"
+)
+
+// told is what a lane came to before this night, by one gate.
+type told struct {
+	outcome gates.Outcome
+	since   time.Time // of a red: when it began
+	commit  string    // then
+	last    time.Time // of the run itself
+	of      string    // its commit
+}
+
+// previous is the last outcome of a gate in a lane before this night that says
+// something of the code: from the history, or from the last night's report, which
+// has it where the lane shared another one's run.
+func (p *past) previous(ctx context.Context, lane, gate string) (t told, ok bool) {
+	for _, r := range p.runs[gate] {
+		if r.Lane == lane && r.Started.Before(p.plan.Began) && leaning(gates.Outcome(r.Outcome)) != 0 {
+			t, ok = told{gates.Outcome(r.Outcome), r.Started, r.Commit, r.Started, r.Commit}, true
+			break
+		}
+	}
+	c, reported := p.before.cell(lane, gate)
+	if reported && leaning(c.Outcome) != 0 && (!ok || !t.last.After(p.before.Ended)) {
+		t = told{c.Outcome, c.Since, c.From, c.Started, c.Commit}
+		if t.since.IsZero() {
+			t.since, t.commit = c.Started, c.Commit
+		}
+		return t, true
+	}
+	if ok && leaning(t.outcome) < 0 {
+		p.streak(ctx, lane, gate, &t)
+	}
+	return t, ok
+}
+
+// streak goes back to where a red began.
+func (p *past) streak(ctx context.Context, lane, gate string, t *told) {
+	for r, err := range p.store.Results(ctx, history.Query{Gate: gate, Lane: lane, Until: t.last, Limit: lookedAt}) {
+		if err != nil {
+			return
+		}
+		switch side := leaning(gates.Outcome(r.Outcome)); {
+		case side > 0 && p.store.Believes(r.UID, r.Started):
+			return
+		case side < 0 && p.store.Believes(r.UID, r.Started):
+			t.since, t.commit = r.Started, r.Commit
+		}
+	}
+}
+
+func (t told) text() string {
+	return strings.TrimSpace(fmt.Sprintf("%s on %s %s", t.outcome, t.last.Local().Format(time.DateOnly), atCommit(t.of)))
+}
+
+func atCommit(commit string) string {
+	if commit == "" {
+		return ""
+	}
+	return fmt.Sprintf("at %.10s", commit)
+}

@@ -1,0 +1,142 @@
+package ci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"gpuci/gates"
+	"gpuci/gates/config"
+	"gpuci/worktrees"
+)
+
+// Bounds on scratch lanes.
+const (
+	fetchTime  = 10 * time.Minute // for submodules that are nowhere here
+	removeTime = 5 * time.Minute  // a target directory has a hundred thousand files
+)
+
+// checkOut makes the scratch lane of a content, from the lane itself: it knows its
+// submodules and sparse patterns. Where it was removed meanwhile, its commit is in
+// the repository all the same.
+func (n *night) checkOut(ctx context.Context, w *work) error {
+	h := w.lead()
+	from := n.o.Here
+	if h.Root != "" && !isGone(h.Root) {
+		if lane, err := worktrees.Find(ctx, h.Root); err == nil && lane.CommonDir == from.CommonDir {
+			from = lane
+		}
+	}
+	s, err := worktrees.NewScratch(ctx, from, worktrees.ScratchOptions{
+		Dir: n.scratchDir, Commit: h.Commit, Fetch: fetchTime, For: "night " + n.plan.Night, Note: n.o.Note,
+	})
+	switch {
+	case errors.Is(err, worktrees.ErrGone):
+		return fmt.Errorf("its commit %.10s is gone from the repository", h.Commit)
+	case err != nil:
+		return fmt.Errorf("it cannot be checked out: %w", err)
+	}
+	for _, text := range s.Notes {
+		n.note("lane %s: %s", h.Lane, text)
+	}
+	w.scratch, w.lane = s, s.Lane
+	if lane, err := worktrees.Find(ctx, s.Root); err == nil {
+		w.lane = lane // by the name under which the lanes are listed
+	}
+	return nil
+}
+
+// drop removes the scratch lane, also of a night that was stopped.
+func (n *night) drop(ctx context.Context, w *work) {
+	if w.scratch == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+	defer cancel()
+	if err := w.scratch.Remove(ctx); err != nil {
+		n.note("remove a scratch lane: %v (the next night tries again)", err)
+	}
+	w.scratch = nil
+}
+
+// rootFor is where the tools of a lane answer as they would in its scratch lane.
+func (n *night) rootFor(h Head) string {
+	if h.Root == "" || isGone(filepath.Join(h.Root, n.plan.Dir)) {
+		return filepath.Join(n.o.Here.Root, n.plan.Dir)
+	}
+	return filepath.Join(h.Root, n.plan.Dir)
+}
+
+// run runs one gate in the scratch lane.
+func (n *night) run(ctx context.Context, w *work, g config.Gate) Cell {
+	h := w.lead()
+	n.add(line{Type: started, Lane: h.Lane, Gate: g.Name})
+	n.tidy(ctx, w)
+	cfg := *w.cfg
+	cfg.Root = filepath.Join(w.scratch.Root, n.plan.Dir)
+	opt, err := n.o.Prepare(w.lane, &cfg, g)
+	if err != nil {
+		return Cell{Gate: g.Name, State: Ran, Outcome: gates.Refused, Exit: gates.Refused.ExitCode(), Why: "it cannot begin: " + err.Error()}
+	}
+	opt.Gate, opt.Root, opt.Lane = g, cfg.Root, w.lane
+	opt.As = gates.As{Lane: h.Lane, Branch: h.Branch}
+	opt.Env = append(opt.Env, w.scratch.Env...)
+	v := gates.Run(ctx, opt)
+	if v.Outcome == gates.Interrupted {
+		if errors.Is(context.Cause(ctx), errNightOver) {
+			return n.tooLate(g.Name)
+		}
+		return notRun(g.Name, "the night was stopped while it ran", v.Exit)
+	}
+	c := cellOf(v)
+	c.Pace = n.past.paces(context.WithoutCancel(ctx), v)
+	n.o.Past.Rest()
+	return c
+}
+
+// tidy takes away what the gate before has left in the files of the scratch lane:
+// the next one is to see the commit. Build products stay where they have a
+// directory of their own.
+func (n *night) tidy(ctx context.Context, w *work) {
+	st, err := worktrees.ReadState(ctx, w.scratch.Lane)
+	if err == nil && st.Dirty {
+		err = w.scratch.Move(ctx, w.lead().Commit)
+	}
+	if err != nil && ctx.Err() == nil {
+		n.note("lane %s: tidy its scratch lane: %v", w.lead().Lane, err)
+	}
+}
+
+// tell says what came of a gate, to who watches and to the journal.
+func (n *night) tell(w *work, c Cell) {
+	text := fmt.Sprintf("%s %s: %s", w.lead().Lane, c.Gate, c.word())
+	if c.State == Ran {
+		text += " (" + lasted(c.Seconds) + ")"
+	}
+	if c.Why != "" && c.State != NotRun {
+		text += ": " + c.Why
+	} else if c.Why != "" {
+		text += ", " + c.Why
+	}
+	n.note("%s", text)
+	n.add(line{Type: done, Lane: w.lead().Lane, Cells: []Cell{c}})
+}
+
+// lasted is a time in seconds as people say it.
+func lasted(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// word is the outcome as people call it.
+func (c Cell) word() string {
+	if c.State == NotRun {
+		return string(NotRun)
+	}
+	return string(c.Outcome)
+}

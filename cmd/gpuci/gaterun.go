@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gpuci/gates"
+	"gpuci/gates/config"
+	"gpuci/gates/junit"
+	"gpuci/worktrees"
+)
+
+// runGates runs gates in one lane, and ends with what came of them.
+func (a *app) runGates(ctx context.Context, cfg *config.Config, lane worktrees.Lane, o gateOptions, list []config.Gate) error {
+	answer := a.out
+	if o.learn { // the answer is the patch; what came of the gate is said beside it
+		a.out = a.console
+		defer func() { a.out = answer }()
+	}
+	r, err := a.runIn(ctx, cfg, lane, o, list)
+	if err != nil {
+		return err
+	}
+	unwritten := func(err error) {
+		if err != nil {
+			a.console.note(err.Error())
+			r.codes = append(r.codes, gates.ExitUnexpected)
+		}
+	}
+	if o.junit != "" {
+		unwritten(junit.WriteFile(o.junit, junitSuites(cfg.Workspace.Name, r.done, r.notRun)))
+	}
+	if o.learn && len(r.done) == 1 {
+		_ = a.console.settle()
+		a.out = answer
+		unwritten(a.learn(cfg, list[0], r.done[0]))
+	}
+	code := gates.WorstExit(r.codes...)
+	a.summary(r.done, r.notRun, code, o)
+	return coded{code: code}
+}
+
+// laneRun is what came of the gates of one lane.
+type laneRun struct {
+	done    []gates.Verdict
+	notRun  []string // gates that were not reached
+	removed bool     // the lane is not there any more
+	codes   []int
+}
+
+// runIn runs gates in one lane, and prints each outcome.
+func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane, o gateOptions, list []config.Gate) (r laneRun, err error) {
+	state, note := gates.StateDir(lane, cfg.Root)
+	if note != "" {
+		a.console.note(note)
+	}
+	queue := a.gateQueue(cfg, lane)
+	rule, err := place{config: cfg}.rule(ownEnv(), o.noPressure)
+	if err != nil {
+		return r, err
+	}
+	past := gates.NewPast(ctx, a.historyOptions(cfg, lane))
+	defer past.Close()
+	for i, g := range list {
+		if len(list) > 1 {
+			a.console.note("gate " + g.Name)
+		}
+		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue, rule, past))
+		_ = a.console.settle()
+		r.done = append(r.done, v)
+		r.codes = append(r.codes, v.Exit)
+		if err := a.print(v, o); err != nil && !unheard(err) {
+			a.console.note("print the outcome: " + err.Error())
+			r.codes = append(r.codes, gates.ExitUnexpected)
+		}
+		if r.removed = isGone(lane); r.removed {
+			a.console.note(fmt.Sprintf("lane %s was removed while gate %s ran: what came of it says nothing", lane.Name, g.Name))
+			r.notRun = a.leftOut(list[i+1:], false)
+			break
+		}
+		if ctx.Err() != nil || !o.keepGoing && gates.WorstExit(r.codes...) != 0 {
+			r.notRun = a.leftOut(list[i+1:], ctx.Err() == nil)
+			break
+		}
+	}
+	if len(r.notRun) > 0 && ctx.Err() != nil { // the signal came between two gates
+		r.codes = append(r.codes, exitCode(context.Cause(ctx), true))
+	}
+	return r, nil
+}
+
+// leftOut names the gates that were not reached.
+func (a *app) leftOut(rest []config.Gate, goOn bool) (names []string) {
+	if len(rest) == 0 {
+		return nil
+	}
+	for _, g := range rest {
+		names = append(names, g.Name)
+	}
+	text := "not run: " + strings.Join(names, ", ")
+	if goOn {
+		text += " (--keep-going runs them all the same)"
+	}
+	a.console.note(text)
+	return names
+}

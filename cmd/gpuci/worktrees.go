@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates"
+	"gpuci/worktrees"
+)
+
+// worktreesOptions are the flags of `gpuci worktrees`.
+type worktreesOptions struct {
+	base string
+	json bool
+}
+
+func (a *app) worktreesCommand() *cobra.Command {
+	var o worktreesOptions
+	cmd := &cobra.Command{
+		Use:   "worktrees",
+		Short: "say of every lane how it stands, and what could be landed",
+		Long: `worktrees shows every lane of this repository on a line: its branch and commit,
+how many files are changed in it, by how many commits it is ahead (+) of the base
+branch and behind (-) it, how old its commit is and when a gate last ran there,
+its leaked processes, its tickets for the machine's locks, and what each of its
+gates last came to. An outcome is stale when something that its gate reads has
+changed since.
+
+Below them it says what could be landed: a lane that has commits which the base
+has not, and in which every gate that is required (those that [ci] names, else
+all that are not known red) is green for what is there now. And what keeps a lane
+from being listed: its directory was removed, or does not answer. One such lane
+does not keep the others. The scratch lanes of gpuci's own come last, with what
+they are for.
+
+The base is the branch that origin/HEAD names, else main, master or trunk. It
+takes no lock of git's and writes nothing into a lane.
+
+Examples:
+  gpuci worktrees
+  gpuci worktrees --base release
+  gpuci worktrees --json | jq -r 'select(.landable) | .lane'
+  gpuci worktrees land kda-adjoint
+
+Exit codes: 0, 4 outside of git or no such branch, 64 usage, 69 the lanes cannot
+be told, 78 configuration, 130 and 143 interrupted.`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.json = o.json
+			return a.worktrees(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&o.base, "base", "", "hold the lanes against `BRANCH`")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON lines, one for each lane")
+	cmd.AddCommand(a.landCommand())
+	return cmd
+}
+
+func (a *app) worktrees(ctx context.Context, o worktreesOptions) error {
+	p, err := a.place(ctx, true)
+	if err != nil {
+		return err
+	}
+	if p.lane.Root == "" {
+		return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
+	}
+	list, err := worktrees.Survey(ctx, p.lane, worktrees.SurveyOptions{Base: o.base})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, worktrees.ErrNoBase):
+		return coded{gates.ExitNothing, err.Error(), "git branch --all says which there are"}
+	case err != nil:
+		return coded{exitUnfit, err.Error(), "git worktree list says what git knows"}
+	}
+	l := a.lookAt(ctx, p, list)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if o.json {
+		return a.worktreesJSON(l)
+	}
+	return a.worktreesText(l)
+}

@@ -1,0 +1,188 @@
+package gates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuci/gates/history"
+	"gpuci/gates/metric"
+	"gpuci/worktrees"
+)
+
+// references finds the runs that numbers are held against: for each series the
+// last green of the base branch.
+type references struct {
+	store *history.Store
+	lane  worktrees.Lane
+	base  worktrees.Base            // the zero one outside of git: every run counts
+	here  bool                      // this run is one of the base branch
+	err   error                     // why there are none
+	known map[string]bool           // commits that were asked about, and whether the base has them
+	runs  map[string]history.Result // that were looked up: one has many series
+	notes []string                  // what does not count where something is the first
+}
+
+const (
+	// pageGreens is how many greens are looked at in one go: git is asked about all
+	// their commits at once.
+	pageGreens = 500
+	// maxPages bounds how often; beyond, nobody knows what counts.
+	maxPages = 40
+)
+
+// references says where we stand: on the base branch or not.
+func (f *flow) references(ctx context.Context) *references {
+	r := &references{lane: f.opt.Lane, known: make(map[string]bool), runs: make(map[string]history.Result)}
+	if r.store, r.err = f.opt.History.Store(); r.err != nil {
+		return r
+	}
+	if f.opt.Lane.Root == "" {
+		r.here = true
+		return r
+	}
+	if f.v.Bound.Commit == "" {
+		r.err = errors.New("which commit this is is not known")
+		return r
+	}
+	if r.base, r.err = worktrees.BaseOf(ctx, f.opt.Lane, f.opt.Base); r.err != nil {
+		return r
+	}
+	r.err = r.ask(ctx, []history.Point{{Commit: f.v.Bound.Commit}})
+	r.here = r.known[f.v.Bound.Commit]
+	return r
+}
+
+// ask learns which commits are of the base branch. What was committed there and
+// taken back is none: nobody agreed on its numbers.
+func (r *references) ask(ctx context.Context, list []history.Point) error {
+	var commits []string
+	for _, p := range list {
+		if _, asked := r.known[p.Commit]; !asked && r.base != (worktrees.Base{}) {
+			commits = append(commits, p.Commit)
+		}
+	}
+	on, err := worktrees.Among(ctx, r.lane, r.base.Commit, commits)
+	if err != nil {
+		return err
+	}
+	for _, c := range commits {
+		r.known[c] = on[c]
+	}
+	return nil
+}
+
+// counts says whether a green is of the base branch.
+func (r *references) counts(p history.Point) bool {
+	return r.base == (worktrees.Base{}) || r.known[p.Commit]
+}
+
+// greens are those of a series since a time, but for those of run.
+func (r *references) greens(ctx context.Context, of history.Series, since time.Time, run string) (greens, error) {
+	return r.pages(ctx, since, run, func(q history.Query) ([]history.Point, error) { return r.store.Greens(ctx, of, q) })
+}
+
+// pages looks at greens, the newest first, until there is one to be held against.
+// One that was measured while others were at work serves only where there is no
+// other.
+func (r *references) pages(ctx context.Context, since time.Time, run string, page func(history.Query) ([]history.Point, error)) (g greens, err error) {
+	q := history.Query{Since: since, Limit: pageGreens, Unclean: r.base == (worktrees.Base{})}
+	for range maxPages {
+		list, err := page(q)
+		if err == nil {
+			err = r.ask(ctx, list)
+		}
+		if err != nil {
+			return g, err
+		}
+		for _, p := range list {
+			if p.Run == run {
+				continue
+			}
+			if fit, err := r.fit(ctx, &g, p, !since.IsZero()); err != nil || fit {
+				return g, err
+			}
+		}
+		if len(list) < pageGreens {
+			return g, nil
+		}
+		q.Until = list[len(list)-1].Started
+	}
+	if g.best != nil {
+		return g, nil
+	}
+	return g, fmt.Errorf("of its greens the last %d are all of other branches or of other users, and no more are looked at", maxPages*pageGreens)
+}
+
+// fit takes a green in, and says whether no better one can come.
+func (r *references) fit(ctx context.Context, g *greens, p history.Point, cut bool) (bool, error) {
+	switch {
+	case !r.store.Believes(p.UID, time.Time{}): // anybody can put a line into a journal
+		g.others = append(g.others, p)
+		return false, nil
+	case r.store.Ahead(p.Started):
+		if !cut { // since has agreed on a new beginning
+			g.ahead = append(g.ahead, p)
+		}
+		return false, nil
+	case !r.counts(p):
+		g.elsewhere = append(g.elsewhere, p)
+		return false, nil
+	}
+	quiet := true
+	if p.Marks {
+		was, err := r.find(ctx, p.Run)
+		if err != nil {
+			return false, err
+		}
+		quiet = !disturbed(was)
+	}
+	if g.best == nil || quiet {
+		g.best = &p
+	}
+	return quiet, nil
+}
+
+// find looks a run up, once.
+func (r *references) find(ctx context.Context, run string) (history.Result, error) {
+	was, found := r.runs[run]
+	if found {
+		return was, nil
+	}
+	was, err := r.store.Find(ctx, run)
+	if err == nil {
+		r.runs[run] = was
+	}
+	return was, err
+}
+
+// newest is the newest run that some series were held against; the zero one where
+// none was.
+func (r *references) newest(ctx context.Context, list []metric.Against) (newest history.Result) {
+	for _, a := range list {
+		if was, err := r.find(ctx, a.Run); a.Run != "" && err == nil && was.Started.After(newest.Started) {
+			newest = was
+		}
+	}
+	return newest
+}
+
+// leftOut says what was passed over, for a mark.
+func (r *references) leftOut() string {
+	slices.Sort(r.notes)
+	text := strings.Join(slices.Compact(r.notes), "; ")
+	if text != "" {
+		text = "; " + text
+	}
+	return text
+}
+
+// disturbed says whether a run carries a mark that others were at work.
+func disturbed(was history.Result) bool {
+	return slices.ContainsFunc(was.Marks, func(m string) bool {
+		return strings.HasPrefix(m, "under pressure") || strings.HasPrefix(m, "links ran under pressure") || strings.HasPrefix(m, quietMark)
+	})
+}
