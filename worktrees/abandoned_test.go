@@ -74,7 +74,7 @@ func (r repo) removeAbandoned() []string {
 	return removed
 }
 
-// killed is a repository whose scratch lanes take some time: submodule, changes.
+// killable is a repository whose scratch lanes take some time: submodule, changes.
 func killable(t *testing.T) repo {
 	r := superproject(t)
 	many(r, 100)
@@ -92,7 +92,10 @@ func TestAbandonedAfterKill(t *testing.T) {
 	r := killable(t)
 	before := r.untouched()
 	points, left := 30, 0
-	if testing.Short() {
+	switch {
+	case os.Getenv("GPUCI_SOAK") == "1":
+		points = 120
+	case testing.Short():
 		points = 8
 	}
 	rng := rand.New(rand.NewPCG(5, 8))

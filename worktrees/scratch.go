@@ -52,6 +52,10 @@ type Scratch struct {
 	options  ScratchOptions
 	inside   []string // paths of other lanes in the lane that is copied
 	cargo    []string // paths of cargo's configurations
+	early    struct { // what its first commit holds
+		commit  string
+		tracked []trackedPath
+	}
 }
 
 // NewScratch makes a scratch lane of a lane: its worktree, detached at the
@@ -108,29 +112,35 @@ func (s *Scratch) make(ctx context.Context) error {
 	if s.record, err = json.Marshal(record); err != nil {
 		return err
 	}
-	if s.options.Commit != "" {
-		if err := s.addWorktree(ctx, commit, commit == head.commit); err != nil {
-			return err
-		}
-		if err := s.fill(ctx, commit); err != nil {
-			return err
-		}
-		return s.chooseTarget(ctx)
-	}
+	// Git checks out with one processor; what can be read meanwhile is.
 	var before Draft
-	group, gctx := errgroup.WithContext(ctx) // reading takes one processor, checking out another
-	group.Go(func() (err error) {
-		before, err = s.readFrom(gctx)
-		return err
-	})
-	group.Go(func() error { return s.addWorktree(gctx, commit, true) })
+	group, gctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.addWorktree(gctx, commit, commit == head.commit) })
+	group.Go(func() error { return s.listEarly(gctx, commit) })
+	if s.options.Commit == "" {
+		group.Go(func() (err error) {
+			before, err = s.readFrom(gctx)
+			return err
+		})
+	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := s.copyLane(ctx, commit, before); err != nil {
+	if s.options.Commit == "" {
+		err = s.copyLane(ctx, commit, before)
+	} else {
+		err = s.fill(ctx, commit)
+	}
+	s.early.commit, s.early.tracked = "", nil
+	if err != nil {
 		return err
 	}
 	return s.chooseTarget(ctx)
+}
+
+// sparse says whether the scratch lane has the sparse checkout of its lane.
+func (s *Scratch) sparse() bool {
+	return s.settings.yes("core.sparsecheckout") && there(filepath.Join(s.GitDir, "info", "sparse-checkout"))
 }
 
 // scratchDir is the directory of scratch lanes without symbolic links, wherever
@@ -168,27 +178,6 @@ func (s *Scratch) noRoom(err error) bool {
 		return false
 	}
 	return st.Bavail*uint64(st.Bsize) < least || (st.Files > 0 && st.Ffree == 0)
-}
-
-// ScratchID says whether a lane that List or ListAll has is a scratch lane, and
-// which one: a listing shows it apart, and a night passes it by.
-func ScratchID(t Tree) (id string, ok bool) {
-	id, ok = strings.CutPrefix(filepath.Base(t.Root), scratchPrefix)
-	return id, ok && isScratchID(id) && filepath.Base(filepath.Dir(t.Root)) == id
-}
-
-// HolderOf says whose a scratch lane is; ok is false where it has no record any
-// more, or is none.
-func HolderOf(t Tree) (h ScratchHolder, ok bool) {
-	if _, ok := ScratchID(t); !ok {
-		return h, false
-	}
-	for _, file := range []string{filepath.Join(filepath.Dir(t.Root), "lock"), filepath.Join(t.GitDir, scratchMark)} {
-		if r, ok := readScratchRecord(file); ok {
-			return r.ScratchHolder, true
-		}
-	}
-	return h, false
 }
 
 // remark adds a note.

@@ -53,7 +53,11 @@ func (s *Scratch) copyOnce(ctx context.Context, d Draft) error {
 	}
 	o := s.origin(ctx, d.Commit)
 	o.like, o.copied = &s.from, true
-	if err := s.copyInto(ctx, s.Lane, d, o); err != nil {
+	tracked, err := s.trackedAt(ctx, d.Commit)
+	if err != nil {
+		return err
+	}
+	if err := s.copyInto(ctx, s.Lane, tracked, d, o); err != nil {
 		return err
 	}
 	copied, err := draftNow(ctx, s.Lane)
@@ -108,18 +112,14 @@ func firstOther(a, b Draft) string {
 	return "its commit"
 }
 
-// copyInto puts into a checkout at the draft's commit what the draft's lane has
-// otherwise: first what is gone goes, to make room, then files come, then
-// submodules, whose names may be in a file that came.
-func (s *Scratch) copyInto(ctx context.Context, into Lane, d Draft, o origin) error {
+// copyInto puts into a checkout at the draft's commit, whose files are tracked,
+// what the draft's lane has otherwise: first what is gone goes, to make room, then
+// files come, then submodules, whose names may be in a file that came.
+func (s *Scratch) copyInto(ctx context.Context, into Lane, tracked []trackedPath, d Draft, o origin) error {
 	if readHead(ctx, into).commit != d.Commit {
 		return errMeanwhile
 	}
 	if err := refuse(d, o); err != nil {
-		return err
-	}
-	tracked, err := s.tracked(ctx, into)
-	if err != nil {
 		return err
 	}
 	links := linksOf(tracked)
@@ -132,16 +132,36 @@ func (s *Scratch) copyInto(ctx context.Context, into Lane, d Draft, o origin) er
 			links[leaf.Path], _, _ = strings.Cut(leaf.ID, "+")
 		}
 	}
-	if err := s.knowIgnored(ctx, into, files); err != nil {
+	added := newPaths(files, tracked)
+	if err := s.knowIgnored(ctx, into, added); err != nil {
 		return err
 	}
-	for _, path := range files {
+	for _, path := range added {
 		tracked = append(tracked, trackedPath{path: path, mode: regular})
 	}
 	if err := s.describe(into, tracked, o.prefix); err != nil {
 		return err
 	}
 	return s.takeAll(ctx, into, links, o)
+}
+
+// newPaths are those that are not tracked.
+func newPaths(paths []string, tracked []trackedPath) (added []string) {
+	known := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		known[path] = false
+	}
+	for _, t := range tracked {
+		if _, asked := known[t.path]; asked {
+			known[t.path] = true
+		}
+	}
+	for _, path := range paths {
+		if !known[path] {
+			added = append(added, path)
+		}
+	}
+	return added
 }
 
 // refuse says what of a draft cannot be copied.
@@ -163,16 +183,14 @@ func refuse(d Draft, o origin) error {
 	return nil
 }
 
-// knowIgnored has the scratch lane's index know the files that only the lane's
-// index keeps from being ignored (git add --force).
-func (s *Scratch) knowIgnored(ctx context.Context, into Lane, files []string) error {
-	if len(files) == 0 {
-		return nil
-	}
-	ignored, err := Ignored(ctx, into, files)
-	if err != nil || len(ignored) == 0 {
+// knowIgnored has the scratch lane's index know the new files that only the
+// lane's index keeps from being ignored (git add --force).
+func (s *Scratch) knowIgnored(ctx context.Context, into Lane, added []string) error {
+	kept, err := notIgnored(ctx, into, slices.Clone(added), s.sparse())
+	if err != nil || len(kept) == len(added) {
 		return err
 	}
+	ignored := slices.DeleteFunc(slices.Clone(added), func(path string) bool { return slices.Contains(kept, path) })
 	// Git would write the empty blob, which it knows without, beside the lane's
 	// objects.
 	aside := filepath.Join(s.place.dir, "aside")

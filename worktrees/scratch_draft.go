@@ -25,11 +25,15 @@ func draftNow(ctx context.Context, l Lane) (Draft, error) {
 		st.Dirty = true // or not: without names git says it all
 	case len(ask) > 0:
 		records, same, err := askNamed(ctx, l, st.Commit, ask)
+		var unseen []record
 		if err == nil && same {
-			return draftOf(ctx, l, st.Commit, records)
+			unseen, err = hidden(ctx, l)
 		}
 		if err != nil {
 			return Draft{}, err
+		}
+		if same {
+			return draftOf(ctx, l, st.Commit, revealed(records, unseen))
 		}
 		st.Dirty = true // a commit came between
 	}

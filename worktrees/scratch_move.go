@@ -54,6 +54,10 @@ func (s *Scratch) move(ctx context.Context, commit string) error {
 	if err := os.MkdirAll(filepath.Dir(s.Target), 0o755); err != nil {
 		return err
 	}
+	if there(s.Target) && there(kept) { // the commit has files of its own there
+		s.remark("what was built is not kept: %q is part of the commit", s.Target)
+		return os.RemoveAll(kept)
+	}
 	return rename(kept, s.Target)
 }
 
@@ -88,6 +92,18 @@ func (s *Scratch) putAt(ctx context.Context, commit string) error {
 	}
 	if !sparse {
 		return os.Remove(patterns)
+	}
+	return nil
+}
+
+// clean puts a checkout to a commit, with nothing else in it.
+func (s *Scratch) clean(ctx context.Context, l Lane, commit string, options ...string) error {
+	_ = os.Remove(filepath.Join(l.GitDir, "index.lock")) // of a git that was killed in there
+	if _, err := s.place.git(ctx, l, nil, append(options, "checkout", "--quiet", "--force", "--detach", commit, "--")...); err != nil {
+		return fmt.Errorf("check out %.10s: %w", commit, err)
+	}
+	if _, err := s.place.git(ctx, l, nil, "clean", "--quiet", "-ffdx"); err != nil {
+		return fmt.Errorf("clean: %w", err)
 	}
 	return nil
 }

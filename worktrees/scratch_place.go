@@ -1,36 +1,19 @@
 package worktrees
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
-	"time"
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 )
-
-// ScratchHolder is who a scratch lane belongs to. It informs; the lock on it
-// decides whether anybody still works there.
-type ScratchHolder struct {
-	Pid   int       `json:"pid"`
-	Start string    `json:"start"` // of the process, in ticks since boot, as /proc/PID/stat has it
-	User  string    `json:"user"`
-	Since time.Time `json:"since"`
-	Of    string    `json:"of"`            // name of the lane it was made of
-	For   string    `json:"for,omitempty"` // what it is there for, as ScratchOptions had it
-}
 
 // scratchRecord is the content of a place's lock, and of a file in git's books.
 type scratchRecord struct {
@@ -141,50 +124,4 @@ func (p *place) release() {
 	if p.heirs != nil {
 		_ = p.heirs.Close()
 	}
-}
-
-// readScratchRecord reads a record where it is one.
-func readScratchRecord(path string) (r scratchRecord, ok bool) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return r, false
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRecord))
-	if err != nil || json.Unmarshal(data, &r) != nil {
-		return scratchRecord{}, false
-	}
-	return r, r.Kind == scratchKind && isScratchID(r.ID)
-}
-
-// isScratchID says whether a name is one that newPlace gives.
-func isScratchID(name string) bool {
-	b, err := hex.DecodeString(name)
-	return err == nil && len(b) == 6 && name == strings.ToLower(name)
-}
-
-// holderOfScratch is this process.
-func holderOfScratch(of Lane, why string) ScratchHolder {
-	h := ScratchHolder{Pid: os.Getpid(), Start: startTicks(os.Getpid()), Since: time.Now(), Of: of.Name, For: why}
-	if u, err := user.Current(); err == nil {
-		h.User = u.Username
-	}
-	return h
-}
-
-// startTicks is field 22 of /proc/PID/stat (proc_pid_stat(5)), "" when there is
-// no such process. The name before it, in parentheses, may hold anything.
-func startTicks(pid int) string {
-	data, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	_, rest, _ := bytes.Cut(data[bytes.LastIndexByte(data, ')')+1:], []byte(" "))
-	if fields := bytes.Fields(rest); len(fields) > 19 {
-		return string(fields[19])
-	}
-	return ""
-}
-
-// alive says whether the process still runs that holds it.
-func (h ScratchHolder) alive() bool {
-	start := startTicks(h.Pid)
-	return start != "" && start == h.Start
 }

@@ -136,3 +136,18 @@ func TestScratchMove(t *testing.T) {
 		t.Error("moved to a commit that is none")
 	}
 }
+
+// Files of a commit go before what was built in their place.
+func TestScratchMoveToTrackedTarget(t *testing.T) {
+	r := newRepo(t)
+	first := r.head()
+	r.write("target/x", "tracked")
+	r.git("add", "-f", "target/x")
+	r.git("commit", "-qm", "second")
+	s := r.scratch(ScratchOptions{Commit: first})
+	repo{t, s.Target}.write("debug/x", "built")
+	r.check(s.Move(context.Background(), r.head()))
+	if diff := cmp.Diff(r.disk(), r.in(s).disk()); diff != "" || len(s.Notes) != 1 || there(filepath.Join(s.Target, "debug")) {
+		t.Errorf("notes %q, files: %s", s.Notes, diff)
+	}
+}

@@ -182,6 +182,9 @@ func TestScratchOfRandomLanes(t *testing.T) {
 		for range 3 {
 			what += r.edit(rng) + ", "
 		}
+		if round%2 == 0 {
+			r.replace("src/n", what)
+		}
 		want, draft, before := r.disk(), r.draft(), r.untouched()
 		s := r.scratch(ScratchOptions{})
 		if diff := cmp.Diff(want, r.in(s).disk()); diff != "" {
@@ -220,6 +223,8 @@ func TestScratchOfLane(t *testing.T) {
 		"intent to add":     func(r repo) { r.write("n", "1"); r.git("add", "-N", "n") },
 		"many":              func(r repo) { many(r, 150) },
 		"conflict":          conflict,
+		"assumed unchanged": func(r repo) { r.git("update-index", "--assume-unchanged", "README"); r.write("README", "changed\n") },
+		"skipped, changed":  func(r repo) { r.git("update-index", "--skip-worktree", "README"); r.write("README", "changed\n") },
 		"line ends":         func(r repo) { r.write(".gitattributes", "*.txt text\n"); r.write("a.txt", "1\r\n") },
 		"mode not kept":     func(r repo) { r.git("config", "core.fileMode", "false"); r.write("n", ""); r.chmod("n", 0o755) },
 		"nested repository": func(r repo) { nest(r) },

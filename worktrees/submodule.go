@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // SubmoduleError says that a submodule of a scratch lane is to be had nowhere.
@@ -65,7 +64,7 @@ func (s *Scratch) origin(ctx context.Context, commit string) origin {
 
 // fill takes the submodules of the scratch lane at a commit.
 func (s *Scratch) fill(ctx context.Context, commit string) error {
-	tracked, err := s.tracked(ctx, s.Lane)
+	tracked, err := s.trackedAt(ctx, commit)
 	if err != nil {
 		return err
 	}
@@ -150,7 +149,11 @@ func (s *Scratch) fillSubmodule(ctx context.Context, sub Lane, o origin) error {
 		if err != nil {
 			return err
 		}
-		return s.copyInto(ctx, sub, d, o)
+		tracked, err := s.tracked(ctx, sub)
+		if err != nil {
+			return err
+		}
+		return s.copyInto(ctx, sub, tracked, d, o)
 	}
 	tracked, err := s.tracked(ctx, sub)
 	if err != nil {
@@ -160,47 +163,4 @@ func (s *Scratch) fillSubmodule(ctx context.Context, sub Lane, o origin) error {
 		return err
 	}
 	return s.takeAll(ctx, sub, linksOf(tracked), o)
-}
-
-// trackedPath is one path of an index.
-type trackedPath struct {
-	path, mode, id string
-	skipped        bool // left out by a sparse checkout
-}
-
-// tracked lists a checkout's index.
-func (s *Scratch) tracked(ctx context.Context, l Lane) ([]trackedPath, error) {
-	out, err := s.place.git(ctx, l, nil, "ls-files", "-t", "--stage", "-z")
-	if err != nil {
-		return nil, err
-	}
-	return parseTracked(splitNUL(out))
-}
-
-// parseTracked reads `git ls-files -t --stage -z`: a letter, mode, id and stage,
-// a tab, path.
-func parseTracked(lines []string) ([]trackedPath, error) {
-	all := make([]trackedPath, 0, len(lines))
-	for _, line := range lines {
-		about, path, ok := strings.Cut(line, "\t")
-		letter, rest, ok2 := strings.Cut(about, " ")
-		mode, rest, ok3 := strings.Cut(rest, " ")
-		id, _, ok4 := strings.Cut(rest, " ")
-		if !ok || !ok2 || !ok3 || !ok4 {
-			return nil, fmt.Errorf("read git ls-files: entry %q is not letter, mode, id and stage, a tab and a path", line)
-		}
-		all = append(all, trackedPath{path, mode, id, letter == "S"})
-	}
-	return all, nil
-}
-
-// linksOf are the submodules of an index, by path.
-func linksOf(tracked []trackedPath) map[string]string {
-	links := make(map[string]string)
-	for _, t := range tracked {
-		if t.mode == gitlink && !t.skipped {
-			links[t.path] = t.id
-		}
-	}
-	return links
 }

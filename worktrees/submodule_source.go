@@ -3,7 +3,6 @@ package worktrees
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +64,7 @@ func parseModules(out string) map[string]module {
 }
 
 func safeName(name string) bool {
-	return name != "" && filepath.IsLocal(name) && filepath.Clean(name) == name
+	return name != "." && filepath.IsLocal(name) && filepath.Clean(name) == name
 }
 
 // inner is where a submodule's own submodules may be. Its stores are also where
@@ -200,16 +199,4 @@ func (s *Scratch) cloneStore(ctx context.Context, store, root, gitDir string) (L
 // that its files are: they may have gone.
 func storeEnv(store string) []string {
 	return []string{"GIT_DIR=" + store, "GIT_WORK_TREE=" + store, "GIT_NO_LAZY_FETCH=1"}
-}
-
-// clean puts a checkout to a commit, with nothing else in it.
-func (s *Scratch) clean(ctx context.Context, l Lane, commit string, options ...string) error {
-	_ = os.Remove(filepath.Join(l.GitDir, "index.lock")) // of a git that was killed in there
-	if _, err := s.place.git(ctx, l, nil, append(options, "checkout", "--quiet", "--force", "--detach", commit, "--")...); err != nil {
-		return fmt.Errorf("check out %.10s: %w", commit, err)
-	}
-	if _, err := s.place.git(ctx, l, nil, "clean", "--quiet", "-ffdx"); err != nil {
-		return fmt.Errorf("clean: %w", err)
-	}
-	return nil
 }

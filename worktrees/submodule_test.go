@@ -194,3 +194,34 @@ func TestParseModules(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// No name that comes of a .gitmodules leads out of the directory of modules.
+func FuzzParseModules(f *testing.F) {
+	f.Add("submodule...path\nhere\x00")
+	f.Add("submodule.a.path\nlib/a\x00submodule.a.url\n../a\x00")
+	f.Add("submodule.../../x.path\nevil\x00submodule..path\n\x00submodule./etc.path\nabs\x00submodule.a/../../b.path\n\x00path")
+	f.Fuzz(func(t *testing.T, out string) {
+		for path, m := range parseModules(out) {
+			if !within("/modules", filepath.Join("/modules", m.name)) || filepath.Join("/modules", m.name) == "/modules" {
+				t.Errorf("%q has the name %q", path, m.name)
+			}
+		}
+	})
+}
+
+// What git ls-files writes of any path comes back.
+func FuzzParseTracked(f *testing.F) {
+	f.Add("a\tb \n", true)
+	f.Add("x", false)
+	f.Fuzz(func(t *testing.T, path string, skipped bool) {
+		if strings.Contains(path, "\x00") {
+			return
+		}
+		want := trackedPath{path, gitlink, strings.Repeat("0a", 20), skipped}
+		letter := map[bool]string{true: "S", false: "H"}[skipped]
+		got, err := parseTracked([]string{letter + " " + want.mode + " " + want.id + " 0\t" + path})
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	})
+}
