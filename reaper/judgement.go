@@ -27,6 +27,8 @@ type Judged struct {
 	Shell    int    // pid of a shell above a top that is not leaked, which process 1 has taken over; 0 for none
 	Served   bool   // it is not leaked because process 1 may have started it
 	Parted   bool   // or because its parent may have, and have begun a session of its own since
+	Spared   bool   // it is a top that would be leaked, and must not be ended: somebody sits before it, or a debugger holds it
+	Claim    string // a lane whose leaked process it would be, but for a directory that is another repository's
 	Why      string // for people
 }
 
@@ -70,6 +72,7 @@ func (t *trial) judgement() Judgement {
 		j := *said
 		if why, spared := t.spare[pid]; spared {
 			j.Leaked, j.Young, j.Why = false, false, why
+			j.Spared = pid == j.Top
 		}
 		if up, ok := t.lostShell(j.Process); ok && !j.Leaked && pid == j.Top && j.Tool != "" {
 			j.Shell = up.PID

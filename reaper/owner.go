@@ -18,6 +18,7 @@ type owner struct {
 	Lane, Evidence string
 
 	against string // why it is nobody's of ours, whatever else may say; then it has no lane
+	claim   string // and the lane that it would be but for that
 }
 
 func (o owner) known() bool { return o.Evidence != "" }
@@ -71,18 +72,16 @@ func (o *owners) find(p Process, how depth) owner {
 	l, own, told := o.byCwd(p)
 	if how > shallow && p.Cwd.Known() && (!told || own.known()) {
 		if why := o.foreign(p, l); why != "" {
-			return owner{against: why}
+			if !told {
+				own, _ = o.byTarget(p)
+			}
+			return owner{against: why, claim: own.Lane}
 		}
 	}
 	if told {
 		return own
 	}
-	if p.Exe.Known() {
-		if lane, ok := o.target(p.Exe.Path); ok {
-			return owner{Lane: lane.Name, Evidence: byExe}
-		}
-	}
-	if own, told := o.byFiles(p.PID); told {
+	if own, told := o.byTarget(p); told {
 		return own
 	}
 	if len(o.runs) == 0 {
@@ -95,6 +94,16 @@ func (o *owners) find(p Process, how depth) owner {
 		return o.byCookie(p.PID)
 	}
 	return owner{}
+}
+
+// byTarget is told by a program or open files in a target directory.
+func (o *owners) byTarget(p Process) (own owner, told bool) {
+	if p.Exe.Known() {
+		if lane, ok := o.target(p.Exe.Path); ok {
+			return owner{Lane: lane.Name, Evidence: byExe}, true
+		}
+	}
+	return o.byFiles(p.PID)
 }
 
 // byFiles is told by files open in one lane's target directory; in those of two

@@ -111,6 +111,9 @@ func (t *trial) try(tr *tree) {
 			continue
 		}
 		j.Lane, j.Evidence, j.Young, j.Why = own.Lane, own.Evidence, young, text
+		if s.leaked {
+			j.Claim = own.claim
+		}
 		if mine := t.own.of(j.Process, shallow); mine.known() {
 			j.Lane, j.Evidence = mine.Lane, mine.Evidence
 		}

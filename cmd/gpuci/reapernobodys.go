@@ -41,7 +41,7 @@ func (l reaperLook) writeNobodys(b *strings.Builder) {
 // are not unless all are, or nothing is known of lanes.
 func (l reaperLook) nobodys() (listed, strange reaperLook) {
 	for _, t := range l.of("").trees {
-		if l.all || l.outside() || l.untold() || t.top().Why == nobodysOrphan {
+		if l.all || l.outside() || l.untold() || t.top().Why == nobodysOrphan || l.meant[t.top().Claim] {
 			listed.trees = append(listed.trees, t)
 		} else {
 			strange.trees = append(strange.trees, t)
@@ -68,7 +68,7 @@ func (l reaperLook) unowned() (pids string) {
 // asked for.
 func (l reaperLook) orphans(which func(top suspect) bool) (pids string) {
 	for _, t := range l.trees[:min(perLane, len(l.trees))] {
-		if t.top().Why != nobodysOrphan || !which(t.top()) {
+		if t.top().Why != nobodysOrphan && t.top().Claim == "" || !which(t.top()) {
 			continue
 		}
 		for _, s := range t {

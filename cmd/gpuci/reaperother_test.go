@@ -93,3 +93,39 @@ func TestReaperTornLanes(t *testing.T) {
 		}
 	}
 }
+
+// What works in another repository's directory is let be, and said where it would
+// be this lane's but for that: in a clone inside of the lane, and with files open
+// in the lane's target directory.
+func TestReaperOtherRepositories(t *testing.T) {
+	s := newStage(t)
+	ld, script, _ := s.slowLink(t)
+	_, kda := s.lanes(t)
+	inside, beside := filepath.Join(kda, "build", "dep"), filepath.Join(s.dir, "beside")
+	for _, dir := range []string{inside, beside} {
+		if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(kda, "target"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	clone := s.leak(t, inside, ld, script)
+	target := s.leak(t, beside, ld, script+" 7>"+filepath.Join(kda, "target", "lib.rmeta"))
+	stranger := s.leak(t, beside, ld, script)
+
+	code, stdout, stderr := s.in(kda).run(t, "reaper", "sweep")
+	for pid, said := range map[int]bool{clone: true, target: true, stranger: false} {
+		let := fmt.Sprintf("let be: ld.bfd (pid %d root), ", pid)
+		hint := fmt.Sprintf("which is no lane of this repository; if it is to go all the same: kill %d\n", pid)
+		if !isThere(pid) || strings.Contains(stdout, let) != said || strings.Contains(stdout, hint) != said {
+			t.Errorf("exit %d, pid %d is there: %t; said: %s%s", code, pid, isThere(pid), stdout, stderr)
+		}
+	}
+	_, stdout, _ = s.in(kda).run(t, "reaper", "list")
+	for pid, listed := range map[int]bool{clone: true, target: true, stranger: false} {
+		if strings.Contains(stdout, fmt.Sprintf("(pid %d", pid)) != listed {
+			t.Errorf("pid %d in the list, want %t: %s", pid, listed, stdout)
+		}
+	}
+}

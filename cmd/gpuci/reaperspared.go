@@ -36,7 +36,7 @@ func (s *swept) letBe(x reaper.Judged) bool {
 	case x.Young:
 		return true
 	}
-	return s.meant[x.Lane] && (x.Why == othersOrphan || x.Shell > 0 || x.Served || x.Parted || s.rules.TestBinaries && x.Kind == reaper.InTarget)
+	return s.meant[x.Claim] || s.meant[x.Lane] && (x.Spared || x.Why == othersOrphan || x.Shell > 0 || x.Served || x.Parted || s.rules.TestBinaries && x.Kind == reaper.InTarget)
 }
 
 // told says that the report has one already.
