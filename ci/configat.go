@@ -26,21 +26,13 @@ func configAt(ctx context.Context, lane worktrees.Lane, commit, dir string) (*co
 	if err != nil || !ok {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp("", "gpuci-config-")
-	if err != nil {
-		return nil, fmt.Errorf("read %s of commit %.10s: %w", config.FileName, commit, err)
-	}
-	defer os.RemoveAll(temp)
 	// Its directory gives the workspace its name where the file does not.
-	file := filepath.Join(temp, repositoryName(lane), dir, config.FileName)
-	err = os.MkdirAll(filepath.Dir(file), 0o700)
-	if err == nil {
-		err = os.WriteFile(file, data, 0o600)
+	src := config.DefaultSources(filepath.Join(lane.Root, dir, config.FileName))
+	if dir == "." {
+		src.Workspace = filepath.Join(string(filepath.Separator), repositoryName(lane), config.FileName)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s of commit %.10s: %w", config.FileName, commit, err)
-	}
-	return config.Load(config.DefaultSources(file))
+	src.Text = append([]byte{}, data...)
+	return config.Load(src)
 }
 
 func isGone(dir string) bool {

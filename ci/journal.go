@@ -31,6 +31,7 @@ type line struct {
 	PID   int       `json:"pid,omitempty"`
 	Plan  *Plan     `json:"plan,omitempty"`
 	Lane  string    `json:"lane,omitempty"` // the first of those that share the run
+	Tree  string    `json:"tree,omitempty"` // and the content, which is what tells them apart
 	Gate  string    `json:"gate,omitempty"`
 	Cells []Cell    `json:"cells,omitempty"`
 	Why   string    `json:"why,omitempty"`

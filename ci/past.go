@@ -2,6 +2,8 @@ package ci
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
+	"gpuci/gates/inputs"
 )
 
 // past is what the history has of the gates of a night, read once.
@@ -17,6 +20,7 @@ type past struct {
 	store   *history.Store
 	plan    Plan
 	scratch string                      // directory of scratch lanes
+	state   string                      // directory of the runs
 	runs    map[string][]history.Result // by gate, the newest first; the latest of every lane are among them
 	tools   gates.ToolBook
 	before  Report // of the last night
@@ -29,7 +33,7 @@ const lookedAt = 400
 // readPast reads what was. A history that cannot be read makes the night long, and
 // not wrong: then everything is run.
 func (n *night) readPast(ctx context.Context, gateNames []string) *past {
-	p := &past{plan: n.plan, scratch: n.scratchDir, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported)}
+	p := &past{plan: n.plan, scratch: n.scratchDir, state: n.o.State, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported)}
 	store, err := n.o.Past.Store()
 	if err == nil {
 		p.store = store
@@ -71,7 +75,7 @@ func (p *past) standing(ctx context.Context, j *job, g config.Gate, opt gates.Op
 	settings := gates.SettingsID(g)
 	var now []gates.Tool // as the tools are today, once that is asked
 	for _, r := range p.runs[g.Name] {
-		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) {
+		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) || p.moved(ctx, r) {
 			continue
 		}
 		if now == nil {
@@ -96,13 +100,31 @@ func (p *past) holds(r history.Result, g config.Gate) bool {
 	case len(g.Needs) > 0 && (r.Host != hostName() || r.Card == ""):
 		return false // nobody says which card that was
 	}
-	return p.inScratch(r) || !slices.ContainsFunc(r.Marks, unsettled)
+	// By hand a gate sees what git ignores, and the environment of who runs it.
+	return p.inScratch(r) && !slices.ContainsFunc(r.Marks, unsettled)
 }
 
-// unsettled says that a mark leaves open which content was judged. In a scratch lane
-// it does not: nobody works there but the gate.
+// unsettled says that a mark leaves open which content was judged. That the lane
+// changed does not, in a scratch lane: nobody works there but the gate.
 func unsettled(mark string) bool {
-	return strings.HasPrefix(mark, "the lane changed while") || strings.HasPrefix(mark, "the lane moved from") || strings.HasPrefix(mark, "the lane could not be read")
+	return strings.HasPrefix(mark, "the lane moved from") || strings.HasPrefix(mark, "the lane could not be read")
+}
+
+// moved says that something has changed which a run has read outside of its lane,
+// as a crate beside it, or that this cannot be told.
+func (p *past) moved(ctx context.Context, r history.Result) bool {
+	if !filepath.IsLocal(r.Run) {
+		return true
+	}
+	snap, err := inputs.Load(filepath.Join(p.state, "runs", r.Run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // a run whose build is not known reads its lane
+	}
+	if err != nil {
+		return true
+	}
+	paths, err := snap.OutsideChanged(ctx)
+	return err != nil || len(paths) > 0
 }
 
 func (p *past) inScratch(r history.Result) bool {

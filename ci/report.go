@@ -80,7 +80,7 @@ func (l Lane) codes() []int {
 // workOf is the job of a head; nil where nothing of it can be run.
 func (n *night) workOf(h Head) *work {
 	i := slices.IndexFunc(n.jobs, func(w *work) bool {
-		return slices.ContainsFunc(w.heads, func(one Head) bool { return one.Lane == h.Lane })
+		return slices.ContainsFunc(w.heads, func(one Head) bool { return one == h })
 	})
 	if i < 0 {
 		return nil

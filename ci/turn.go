@@ -72,7 +72,7 @@ func (n *night) rootFor(h Head) string {
 // run runs one gate in the scratch lane.
 func (n *night) run(ctx context.Context, w *work, g config.Gate) Cell {
 	h := w.lead()
-	n.add(line{Type: started, Lane: h.Lane, Gate: g.Name})
+	n.add(line{Type: started, Lane: h.Lane, Tree: h.Tree, Gate: g.Name})
 	n.tidy(ctx, w)
 	cfg := *w.cfg
 	cfg.Root = filepath.Join(w.scratch.Root, n.plan.Dir)
@@ -91,17 +91,30 @@ func (n *night) run(ctx context.Context, w *work, g config.Gate) Cell {
 		return notRun(g.Name, "the night was stopped while it ran", v.Exit)
 	}
 	c := cellOf(v)
+	if at := n.movedTo(ctx, w); at != "" {
+		c.Outcome, c.Exit, c.Why = gates.Broken, gates.Broken.ExitCode(), fmt.Sprintf("it moved its lane to %.10s: a gate is to leave HEAD where it is", at)
+	}
 	c.Pace = n.past.paces(context.WithoutCancel(ctx), v)
 	n.o.Past.Rest()
 	return c
 }
 
+// movedTo is the commit to which a gate has moved its scratch lane; "" where that is
+// where it was. What was judged is not what the outcome says then.
+func (n *night) movedTo(ctx context.Context, w *work) string {
+	st, err := worktrees.ReadState(context.WithoutCancel(ctx), w.scratch.Lane)
+	if err != nil || st.Commit == w.lead().Commit {
+		return "" // tidy says what is wrong
+	}
+	return st.Commit
+}
+
 // tidy takes away what the gate before has left in the files of the scratch lane:
-// the next one is to see the commit. Build products stay where they have a
+// the next one is to see the commit and nothing else. Build products stay where they have a
 // directory of their own.
 func (n *night) tidy(ctx context.Context, w *work) {
 	st, err := worktrees.ReadState(ctx, w.scratch.Lane)
-	if err == nil && st.Dirty {
+	if err == nil && (st.Dirty || st.Commit != w.lead().Commit || st.Branch != "") {
 		err = w.scratch.Move(ctx, w.lead().Commit)
 	}
 	if err != nil && ctx.Err() == nil {
@@ -121,7 +134,7 @@ func (n *night) tell(w *work, c Cell) {
 		text += ", " + c.Why
 	}
 	n.note("%s", text)
-	n.add(line{Type: done, Lane: w.lead().Lane, Cells: []Cell{c}})
+	n.add(line{Type: done, Lane: w.lead().Lane, Tree: w.lead().Tree, Cells: []Cell{c}})
 }
 
 // lasted is a time in seconds as people say it.

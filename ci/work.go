@@ -31,11 +31,11 @@ func takeUp(p Plan, lines []line) (list []*work) {
 	of := make(map[string]*work)
 	for _, j := range p.jobs() {
 		w := &work{job: j, came: make(map[string]Cell)}
-		of[j.lead().Lane] = w
+		of[j.lead().Tree] = w
 		list = append(list, w)
 	}
 	for _, l := range lines {
-		w := of[l.Lane]
+		w := of[l.Tree]
 		if w == nil || l.Type != done {
 			continue
 		}
@@ -132,7 +132,7 @@ func hasCommit(ctx context.Context, here worktrees.Lane, commit string) bool {
 func (n *night) giveUp(w *work, why string, exit int) {
 	w.why, w.exit = why, exit
 	n.note("lane %s: %s", w.lead().Lane, why)
-	n.add(line{Type: failed, Lane: w.lead().Lane, Why: why, Exit: exit})
+	n.add(line{Type: failed, Lane: w.lead().Lane, Tree: w.lead().Tree, Why: why, Exit: exit})
 }
 
 // spend runs what is to be run of one content.
@@ -174,7 +174,7 @@ func (n *night) stand(ctx context.Context, w *work) {
 		}
 	}
 	if len(cells) > 0 {
-		n.add(line{Type: done, Lane: w.lead().Lane, Cells: cells})
+		n.add(line{Type: done, Lane: w.lead().Lane, Tree: w.lead().Tree, Cells: cells})
 	}
 }
 

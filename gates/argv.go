@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gpuci/gates/config"
+	"gpuci/worktrees"
 )
 
 // argvOf is what is executed: an argv as it stands, a string under bash with
@@ -51,7 +52,7 @@ func (f *flow) env() []string {
 // toolEnv is the same without what names the run: that of the tools that are
 // only asked for their version.
 func (f *flow) toolEnv() []string {
-	env := append(os.Environ(), longer(envWithin, f.key()))
+	env := append(worktrees.PlainEnv(os.Environ()), longer(envWithin, f.key()))
 	for k, v := range f.gate.Env {
 		env = append(env, k+"="+v)
 	}

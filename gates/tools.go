@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
-	"gpuci/gates/config"
 	"gpuci/reaper/proc"
 )
 
@@ -96,8 +94,11 @@ const versionTime = 10 * time.Second
 
 func (f *flow) version(ctx context.Context, path, dir string, env []string) (text string, left []string) {
 	args, known := versionOf[filepath.Base(path)]
-	if !known || ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return "", nil
+	case !known:
+		return digest(path), nil
 	}
 	a, err := f.ask(ctx, versionTime, append([]string{path}, args...), dir, env)
 	if err != nil || !a.exit.Clean() {
@@ -109,36 +110,4 @@ func (f *flow) version(ctx context.Context, path, dir string, env []string) (tex
 	}
 	line, _, _ := bytes.Cut(a.out, []byte{'\n'})
 	return strings.TrimSpace(string(line)), a.left
-}
-
-// toolNames lists the programs that the commands name: the first word of an
-// argv, and every word of a shell string that is a known tool.
-func toolNames(commands []config.Command) []string {
-	var out []string
-	add := func(name string) {
-		for _, n := range append([]string{name}, implied[name]...) {
-			if !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	for _, c := range commands {
-		if c.Shell == "" {
-			if !strings.Contains(c.Argv[0], "/") {
-				add(c.Argv[0])
-			}
-			continue
-		}
-		add("bash")
-		for _, word := range strings.FieldsFunc(c.Shell, shellBreak) {
-			if _, known := versionOf[word]; known {
-				add(word)
-			}
-		}
-	}
-	return out
-}
-
-func shellBreak(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune(";|&()`$\"'<>", r)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -85,28 +86,45 @@ func gitOptions(l Lane) []string {
 	}
 }
 
-// gitEnv takes out of an environment what would make git speak of another
-// repository, or of this one differently: what `git rev-parse
-// --local-env-vars` lists (git sets those for its hooks), less the
-// configuration that a user may have put there (safe.directory in a
-// container), and the variables that change how paths are read.
-func gitEnv(env []string) []string {
+// localToGit are the variables that make git, and whatever calls it, speak of
+// another repository: what `git rev-parse --local-env-vars` lists (git sets those
+// for its hooks and aliases), less the configuration that a user may have put
+// there (safe.directory in a container).
+var localToGit = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX",
+	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+	"GIT_IMPLICIT_WORK_TREE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+	"GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_CONFIG",
+}
+
+// pathsToGit change how git looks for repositories and reads paths.
+var pathsToGit = []string{
+	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+}
+
+// PlainEnv takes out of an environment what would make git speak of another
+// repository than the one of the directory it is started in. A gpuci that was
+// started from a hook or an alias of one lane has it, and a command in another
+// lane would judge the first one.
+func PlainEnv(env []string) []string { return without(env, localToGit) }
+
+// without are the variables of an environment but those of some names.
+func without(env []string, names ...[]string) []string {
 	kept := make([]string, 0, len(env)+2)
 	for _, v := range env {
 		name, _, _ := strings.Cut(v, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX",
-			"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
-			"GIT_IMPLICIT_WORK_TREE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
-			"GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_CONFIG",
-			"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-			"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
-			"LC_ALL":
-			continue
+		if !slices.ContainsFunc(names, func(list []string) bool { return slices.Contains(list, name) }) {
+			kept = append(kept, v)
 		}
-		kept = append(kept, v)
 	}
-	return append(kept, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_DISCOVERY_ACROSS_FILESYSTEM=1")
+	return kept
+}
+
+// gitEnv is the environment of a git that we start.
+func gitEnv(env []string) []string {
+	env = without(env, localToGit, pathsToGit, []string{"LC_ALL"})
+	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_DISCOVERY_ACROSS_FILESYSTEM=1")
 }
 
 // exitCode returns the status git ended with, or -1 when it gave none.

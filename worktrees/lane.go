@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"unicode/utf8"
 )
 
 // ErrNoRepository is what Find's error wraps when a directory is in no
@@ -21,7 +23,8 @@ type Lane struct {
 	// name of its directory under CommonDir/worktrees. A linked worktree whose
 	// id is "main" keeps that name in a bare repository, which has no other
 	// main; beside a main worktree it is "main~linked", which no id can be,
-	// since git keeps "~" out of them.
+	// since git keeps "~" out of them. A byte of an id that is no UTF-8 is "~" and
+	// two hex digits.
 	Name string
 	// Root is the directory that holds the files.
 	Root string
@@ -103,9 +106,28 @@ func laneName(l Lane) (string, error) {
 		}
 		return mainName, nil
 	}
-	id := filepath.Base(l.GitDir)
+	id := legible(filepath.Base(l.GitDir))
 	if id == mainName && !isBare(l.CommonDir) {
 		return mainName + "~linked", nil
 	}
 	return id, nil
+}
+
+// legible writes each byte that is no UTF-8 as "~" and two hex digits, which no
+// id has: names go through JSON, where such lanes would all be one.
+func legible(id string) string {
+	if utf8.ValidString(id) {
+		return id
+	}
+	var b strings.Builder
+	for len(id) > 0 {
+		r, size := utf8.DecodeRuneInString(id)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, "~%02x", id[0])
+		} else {
+			b.WriteString(id[:size])
+		}
+		id = id[size:]
+	}
+	return b.String()
 }

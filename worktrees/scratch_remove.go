@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ func (s *Scratch) Remove(ctx context.Context) error {
 func (p *place) dismantle(ctx context.Context, common string) error {
 	if !there(p.dir) {
 		return p.strike(common)
+	}
+	if at, err := mountedIn(p.dir); err != nil || at != "" {
+		return cmp.Or(err, fmt.Errorf("something is mounted at %s, and would be emptied: umount it", at))
 	}
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {

@@ -101,6 +101,9 @@ type Sources struct {
 	Named     bool // somebody named the machine file: it must be there
 	Personal  string
 	Workspace string
+	// Text is the workspace file's content where that is not what is on disk: a
+	// commit's. nil reads the file.
+	Text []byte
 }
 
 // DefaultSources returns the usual files under a workspace's: /etc/gpuci.toml,

@@ -33,7 +33,7 @@ func Load(src Sources) (*Config, error) {
 		path string
 		role role
 	}{{src.Machine, machine}, {src.Personal, personal}, {src.Workspace, workspace}} {
-		data, err := read(file.path)
+		data, err := src.read(file.path, file.role)
 		if file.path == "" && file.role != workspace {
 			continue
 		}
@@ -58,6 +58,14 @@ func Load(src Sources) (*Config, error) {
 		return nil, all
 	}
 	return c, nil
+}
+
+// read is a file's content, or the one that is given instead.
+func (s Sources) read(path string, r role) (string, error) {
+	if r == workspace && s.Text != nil {
+		return string(s.Text[:min(len(s.Text), maxFile+1)]), nil
+	}
+	return read(path)
 }
 
 // read returns a file's content, or just more than maxFile of it.

@@ -124,6 +124,20 @@ func (c *comparison) since(ctx context.Context, s Snapshot) (Change, error) {
 	return changeOf(c.lane.Root, paths), nil
 }
 
+// OutsideChanged are the inputs outside of the lane that are not as they were.
+func (s Snapshot) OutsideChanged(ctx context.Context) (paths []Path, err error) {
+	for p, was := range s.Outside {
+		same, err := was.is(ctx, string(p))
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
+}
+
 // differing are the paths at which the lane is not as it was. unknown says why
 // that cannot be told.
 func (c *comparison) differing(ctx context.Context, s Snapshot) (paths []Path, unknown string, err error) {
