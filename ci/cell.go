@@ -41,6 +41,17 @@ type Cell struct {
 	From   string    `json:"since-commit,omitempty"` // the commit of that
 	Before string    `json:"before,omitempty"`       // the outcome before, of what changed
 	Stale  string    `json:"stale,omitempty"`        // the last outcome there is, where this night gave none: it is of something else
+	Still  string    `json:"still,omitempty"`        // the same of the very content that this night was to judge
+	Last   *Last     `json:"last,omitempty"`         // which one that is
+}
+
+// Last is the last outcome that is known of a gate in a lane which a night gave none.
+type Last struct {
+	Outcome gates.Outcome `json:"outcome"`
+	Since   time.Time     `json:"since,omitzero"` // of a red: when it began
+	From    string        `json:"since-commit,omitempty"`
+	Started time.Time     `json:"started,omitzero"`
+	Commit  string        `json:"commit,omitempty"`
 }
 
 // Change is how an outcome differs from the one before.

@@ -58,17 +58,20 @@ func (r Report) sections() (list []section) {
 	})
 	add("newly green", func(_ Lane, c Cell) (item, bool) { return item{text: c.said() + was(c)}, c.Change == NewlyGreen })
 	add("still red", func(_ Lane, c Cell) (item, bool) {
-		return item{text: fmt.Sprintf("%s since %s%s", c.said(), day(c.Since), space(atCommit(c.From))), level: warning}, c.Change == StillRed
+		text := fmt.Sprintf("%s, since %s%s", c.said(), day(c.Since), space(atCommit(c.From)))
+		return item{text: text, next: firstOf(c.Next), level: warning}, c.Change == StillRed
 	})
 	add("refused", func(_ Lane, c Cell) (item, bool) {
-		return item{text: c.Why, next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Refused
+		return item{text: c.Why + c.known(), next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Refused
 	})
 	add("attention", func(_ Lane, c Cell) (item, bool) {
 		return item{text: c.Why, next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Attention && c.Change == ""
 	})
-	add("not run", func(_ Lane, c Cell) (item, bool) { return item{text: c.Why}, c.State == NotRun })
-	add("stale", func(_ Lane, c Cell) (item, bool) {
-		return item{text: "the last that is known is " + c.Stale}, c.Stale != ""
+	add("not run", func(_ Lane, c Cell) (item, bool) {
+		return item{text: c.Why + c.known()}, c.State == NotRun && c.Stale == ""
+	})
+	add("stale", func(_ Lane, c Cell) (item, bool) { // what was refused is above
+		return item{text: "not run: " + c.Why + c.known()}, c.State == NotRun && c.Stale != ""
 	})
 	add("slower", func(_ Lane, c Cell) (item, bool) {
 		return item{text: paces(c, true), level: warning}, paces(c, true) != ""
@@ -127,6 +130,17 @@ func (c Cell) said() string {
 		return c.word()
 	}
 	return c.word() + ": " + c.Why
+}
+
+// known is what is known of a cell without an outcome.
+func (c Cell) known() string {
+	switch {
+	case c.Still != "":
+		return "; " + c.Still
+	case c.Stale != "":
+		return "; the last that is known, of other content, is " + c.Stale
+	}
+	return ""
 }
 
 func was(c Cell) string {

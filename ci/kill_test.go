@@ -37,7 +37,7 @@ after = ["two"]
 // TestKill: a night that is killed at any moment goes on by Resume, with the same
 // commits, does nothing twice that it had written down, and leaves nothing behind.
 func TestKill(t *testing.T) {
-	kills := 10
+	kills := 5
 	if os.Getenv("GPUCI_SOAK") == "1" {
 		kills = 100
 	}

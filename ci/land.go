@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,6 +94,7 @@ type landing struct {
 	scratch    *worktrees.Scratch
 	holder     worktrees.Lane     // in which Onto is checked out; the zero lane where it is in none
 	cfg        *config.Config     // of what is to be landed
+	baseCfg    *config.Config     // of Onto, nil where it has none
 	red        map[string]baseRun // by gate
 }
 
@@ -118,13 +120,20 @@ func (l *landing) land(ctx context.Context) error {
 func (l *landing) outcomeOf(err error) error {
 	var conflict *worktrees.ConflictError
 	var held *worktrees.HeldError
+	var stuck *worktrees.StuckError
+	if err != nil && l.noRoom(err) {
+		return nil
+	}
 	switch {
 	case errors.As(err, &conflict):
 		l.Conflict = conflict.Paths
 		l.end(Conflict, conflict.Error()+" of "+l.Onto, "git rebase "+l.Onto+", in lane "+l.Lane+"; then land it again")
 		return nil
 	case errors.As(err, &held):
-		l.end(Refused, held.Error(), "commit or stash there, or finish what goes on; then land it again")
+		l.end(Refused, held.Error(), cmp.Or(held.Next, "commit or stash there, or finish what goes on; then land it again"))
+		return nil
+	case errors.As(err, &stuck):
+		l.end(Refused, "the commits cannot be put onto "+l.Onto+": git says: "+stuck.Said, "git rebase "+l.Onto+", in lane "+l.Lane+", shows it; then land it again")
 		return nil
 	}
 	return err

@@ -3,19 +3,28 @@ package ci
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
+	"fmt"
 
 	"gpuci/gates"
-	"gpuci/gates/history"
+	"gpuci/gates/config"
 )
 
 // baseRun is what a gate gives on the base itself.
 type baseRun struct {
-	run    string
-	red    bool
-	faults []string
+	run     string
+	outcome gates.Outcome // "" where the base cannot run it
+	faults  faults        // of a red
+}
+
+// not says how a base stands that is not red.
+func (r baseRun) not(onto string) string {
+	switch r.outcome {
+	case "", gates.Green, gates.Attention:
+		return onto + " is not"
+	case gates.KnownRed:
+		return onto + " has it as a known red, which this takes back"
+	}
+	return "whether " + onto + " is cannot be told: " + string(r.outcome) + " there"
 }
 
 // baseRed says whether the base is red for a gate, and for what: as the history has
@@ -35,13 +44,16 @@ func (l *landing) baseRed(ctx context.Context, gate string) (baseRun, error) {
 	if err != nil || !ok {
 		return baseRun{}, err
 	}
+	if v.Outcome == gates.Interrupted && ctx.Err() != nil {
+		return baseRun{}, context.Cause(ctx)
+	}
 	return l.baseIs(v), l.at(ctx, l.Tip)
 }
 
 func (l *landing) baseIs(v gates.Verdict) baseRun {
-	r := baseRun{run: v.Run, red: v.Outcome == gates.Red}
-	if r.red {
-		r.faults = faults(v)
+	r := baseRun{run: v.Run, outcome: v.Outcome}
+	if r.outcome == gates.Red {
+		r.faults = faultsOf(v)
 	}
 	l.red[v.Gate] = r
 	return r
@@ -62,46 +74,22 @@ func (l *landing) runAtBase(ctx context.Context, gate string) (v gates.Verdict, 
 	return v, err == nil, err
 }
 
-// mostResults is how far back the history is searched: a base that was not judged
-// among so many runs of the gate is judged anew.
-const mostResults = 200
-
-// landJudged are the outcomes that say how a gate stands.
-var landJudged = []string{string(gates.Green), string(gates.KnownRed), string(gates.Attention), string(gates.Red)}
-
-// lookUp finds the last outcome of a gate on the base's own tree, with all that its
-// verdict says. Only our own count: what others wrote is no reason to land red.
-func (l *landing) lookUp(ctx context.Context, gate string) (v gates.Verdict, ok bool) {
-	store, err := l.o.History.Store()
-	if err != nil {
-		return v, false
+// readBase reads what the base requires and expects. A base whose configuration
+// cannot be read keeps the lane out: what it requires must not be got round so.
+func (l *landing) readBase(ctx context.Context) {
+	cfg, err := configAt(ctx, l.o.Lane, l.Base, l.dir)
+	if l.baseCfg = cfg; err != nil && ctx.Err() == nil {
+		l.end(Refused, fmt.Sprintf("what %s requires cannot be told: %v", l.Onto, err), "commit a "+config.FileName+" at "+l.Onto+" that can be read; then land it again")
 	}
-	for r, err := range store.Results(ctx, history.Query{Gate: gate, Outcomes: landJudged, Limit: mostResults}) {
-		if err != nil {
-			return v, false
-		}
-		if r.UID != os.Geteuid() || r.Changes != "" || r.Commit != l.Base {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(l.o.State, "runs", filepath.Base(r.Run), "verdict.json"))
-		if err != nil || json.Unmarshal(data, &v) != nil || v.Run != r.Run || v.Gate != gate {
-			return gates.Verdict{}, false // its names are not known any more
-		}
-		return v, true
-	}
-	return v, false
 }
 
-// baseNames are the gates that the base requires, none where that cannot be told.
-func (l *landing) baseNames(ctx context.Context) []string {
-	cfg, err := configAt(ctx, l.o.Lane, l.Base, l.dir)
-	if err != nil {
-		l.o.note("what %s requires cannot be told: %v", l.Onto, err)
-	}
-	if err != nil || cfg == nil {
+// baseNames are the gates that the base requires, none where it has no
+// configuration.
+func (l *landing) baseNames() []string {
+	if l.baseCfg == nil {
 		return nil
 	}
-	return requiredNames(cfg)
+	return requiredNames(l.baseCfg)
 }
 
 // dry says what would be done, and makes nothing for it.
@@ -110,9 +98,9 @@ func (l *landing) dry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	names := l.baseNames(ctx)
+	names := l.baseNames()
 	if cfg != nil {
-		names = requiredNames(cfg)
+		names, _ = l.names(cfg)
 	}
 	for _, name := range names {
 		l.Gates = append(l.Gates, LandedGate{Gate: name})

@@ -9,8 +9,6 @@ import (
 
 	"gpuci/gates"
 	"gpuci/gates/config"
-	"gpuci/gates/metric"
-	"gpuci/worktrees"
 )
 
 // judge runs the required gates on what is to be landed, until one keeps it from
@@ -41,15 +39,7 @@ func (l *landing) required(ctx context.Context) ([]config.Gate, error) {
 		return nil, err
 	}
 	l.cfg = cfg
-	names := requiredNames(cfg)
-	var missing []string
-	for _, name := range l.baseNames(ctx) {
-		if _, ok := cfg.Gate(name); !ok {
-			missing = append(missing, name)
-		} else if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	names, missing := l.names(cfg)
 	if l.Dropped = missing; len(missing) > 0 {
 		l.o.note("%s requires what lane %s has done away with: %s", l.Onto, l.Lane, strings.Join(missing, ", "))
 	}
@@ -63,6 +53,20 @@ func (l *landing) required(ctx context.Context) ([]config.Gate, error) {
 		l.end(Refused, "there is no gate to judge it by", "name gates in [ci] required, or mend those that are known red")
 	}
 	return list, nil
+}
+
+// names are the gates that a configuration and the base require, and those of the
+// base's that the configuration has not.
+func (l *landing) names(cfg *config.Config) (names, missing []string) {
+	names = requiredNames(cfg)
+	for _, name := range l.baseNames() {
+		if _, ok := cfg.Gate(name); !ok {
+			missing = append(missing, name)
+		} else if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, missing
 }
 
 // unknownCost leaves the order of a file as it is, but for after: a landing runs
@@ -82,53 +86,39 @@ func requiredNames(cfg *config.Config) (names []string) {
 	return names
 }
 
-// load reads the configuration in the scratch lane.
-func (l *landing) load() (*config.Config, error) {
-	path, err := config.Find(l.root(), l.scratch.Root)
-	if err != nil {
-		return nil, err
-	}
-	return config.Load(config.DefaultSources(path))
-}
-
-// run runs a gate in the scratch lane, which is at a commit, in somebody's name.
-func (l *landing) run(ctx context.Context, cfg *config.Config, g config.Gate, commit string, as gates.As) (v gates.Verdict, err error) {
-	st, err := worktrees.ReadState(ctx, l.scratch.Lane)
-	if err == nil && st.Dirty { // by the gate before
-		err = l.scratch.Move(ctx, commit)
-	}
-	if err != nil {
-		return v, err
-	}
-	o, err := l.o.Prepare(l.scratch.Lane, cfg, g)
-	if err != nil {
-		return v, err
-	}
-	o.Gate, o.Root, o.Lane, o.As = g, cfg.Root, l.scratch.Lane, as
-	o.Env = append(o.Env, l.scratch.Env...)
-	l.o.note("gate %s", g.Name)
-	v = gates.Run(ctx, o)
-	if l.o.Verdict != nil {
-		l.o.Verdict(v)
-	}
-	return v, nil
-}
-
 // weigh says whether a gate's outcome lets the lane land.
 func (l *landing) weigh(ctx context.Context, v gates.Verdict) error {
 	done := LandedGate{Gate: v.Gate, Outcome: v.Outcome, Run: v.Run}
 	defer func() { l.Gates = append(l.Gates, done) }()
-	next := "gpuci gate " + v.Gate + ", in lane " + l.Lane + " after git rebase " + l.Onto
 	switch v.Outcome {
-	case gates.Green, gates.KnownRed, gates.Attention:
+	case gates.Green, gates.Attention:
 		return nil
-	case gates.Red:
-	default:
-		why := "gate " + v.Gate + ": " + string(v.Outcome)
-		if len(v.Findings) > 0 {
-			why += ": " + v.Findings[0].Text
-		}
-		l.end(LandOutcome(v.Outcome), why, strings.Join(v.Next, "; "))
+	case gates.KnownRed:
+		return l.weighKnown(ctx, v, &done)
+	}
+	if dir, full := l.fullDisk(); full { // nothing that says is of the lane
+		l.endFull(dir)
+		return nil
+	}
+	if v.Outcome == gates.Red {
+		return l.weighRed(ctx, v, &done)
+	}
+	why := "gate " + v.Gate + ": " + string(v.Outcome)
+	if len(v.Findings) > 0 {
+		why += ": " + v.Findings[0].Text
+	}
+	l.end(LandOutcome(v.Outcome), why, strings.Join(v.Next, "; "))
+	return nil
+}
+
+// weighRed holds a red against the base's own. Only a red of which everything has a
+// name can be the same.
+func (l *landing) weighRed(ctx context.Context, v gates.Verdict, done *LandedGate) error {
+	mine := faultsOf(v)
+	next := "gpuci gate " + v.Gate + ", in lane " + l.Lane + " after git rebase " + l.Onto
+	known := "; or commit expect = \"red\" with an owner and an end, if it is so at " + l.Onto
+	if mine.unnamed != "" {
+		l.end(LandOutcome(gates.Red), fmt.Sprintf("gate %s is red, and it cannot be told whether %s is for the same: %s", v.Gate, l.Onto, mine.unnamed), next+known)
 		return nil
 	}
 	base, err := l.baseRed(ctx, v.Gate)
@@ -136,51 +126,36 @@ func (l *landing) weigh(ctx context.Context, v gates.Verdict) error {
 		return err
 	}
 	done.BaseRun = base.run
-	switch beyond := without(faults(v), base.faults); {
-	case !base.red:
-		l.end(LandOutcome(gates.Red), fmt.Sprintf("gate %s is red, and %s is not: %s", v.Gate, l.Onto, firstFew(faults(v))), next)
+	switch beyond := mine.beyond(base.faults); {
+	case base.outcome != gates.Red:
+		l.end(LandOutcome(gates.Red), fmt.Sprintf("gate %s is red, and %s: %s", v.Gate, base.not(l.Onto), mine.text()), next)
+	case base.faults.unnamed != "":
+		l.end(LandOutcome(gates.Red), fmt.Sprintf("gate %s is red, and so is %s, but it cannot be told whether for the same: there, %s", v.Gate, l.Onto, base.faults.unnamed), next+known)
 	case len(beyond) > 0:
 		l.end(LandOutcome(gates.Red), fmt.Sprintf("gate %s is red for more than it is at %s: %s", v.Gate, l.Onto, firstFew(beyond)), next)
 	default:
 		done.AsBase = true
-		l.o.note("gate %s is red as it is at %s: %s", v.Gate, l.Onto, firstFew(faults(v)))
+		l.o.note("gate %s is red as it is at %s: %s", v.Gate, l.Onto, mine.text())
 	}
 	return nil
 }
 
-// faults are what a gate is red for: failed tests, bars, witnesses, the command.
-func faults(v gates.Verdict) (out []string) {
-	failed := v.Tests != nil && v.Tests.Failed > 0
-	if failed && len(v.Tests.Names) == 0 {
-		out = append(out, "tests whose names are not known")
+// weighKnown lets a known red land if the base knows it as well, or has no such
+// gate, or is red by it: a lane that only declares so what it has broken stays out.
+func (l *landing) weighKnown(ctx context.Context, v gates.Verdict, done *LandedGate) error {
+	if l.baseCfg == nil {
+		return nil
 	}
-	if failed {
-		for _, name := range v.Tests.Names {
-			out = append(out, "test "+name)
-		}
+	if g, ok := l.baseCfg.Gate(v.Gate); !ok || g.Expect == "red" {
+		return nil
 	}
-	for _, b := range v.Bars {
-		if b.State == metric.Crossed {
-			out = append(out, "bar "+b.Metric)
-		}
+	base, err := l.baseRed(ctx, v.Gate)
+	if err != nil {
+		return err
 	}
-	for _, w := range v.Witnesses {
-		if w.State == metric.Crossed {
-			out = append(out, "witness "+w.Name)
-		}
+	if done.BaseRun = base.run; base.outcome != gates.Red {
+		l.end(LandOutcome(gates.Red), fmt.Sprintf("gate %s is a known red in lane %s alone: it is red there, and %s", v.Gate, l.Lane, base.not(l.Onto)),
+			"mend it; what is red by "+l.Onto+" already can be made a known red")
 	}
-	if c := v.Command; !failed && c != nil && (c.Exit != 0 || c.Signal != "") || len(out) == 0 {
-		out = append(out, "the command failed")
-	}
-	return out
-}
-
-// without are those of a list that another one has not.
-func without(list, other []string) (out []string) {
-	for _, s := range list {
-		if !slices.Contains(other, s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return nil
 }

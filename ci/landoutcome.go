@@ -48,7 +48,9 @@ type Landing struct {
 	Commit   string       `json:"commit,omitempty"` // the lane's last, in hex
 	Base     string       `json:"base,omitempty"`   // where Onto was
 	Tip      string       `json:"tip,omitempty"`    // what was judged: where Onto is, if it was landed
-	Commits  int          `json:"commits"`          // that Onto had not
+	Commits  int          `json:"commits"`          // that Onto had not: those that are landed, or would be
+	Merges   int          `json:"merges,omitempty"` // of the lane, that a replay leaves out
+	Known    int          `json:"known,omitempty"`  // of the lane, that Onto has by other commits
 	Replayed bool         `json:"replayed"`         // by others of the same content
 	In       string       `json:"in,omitempty"`     // lane whose files went along
 	Gates    []LandedGate `json:"gates,omitempty"`

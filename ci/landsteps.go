@@ -9,7 +9,8 @@ import (
 	"gpuci/worktrees"
 )
 
-// look reads where the base and the lane are, and whether there is anything to do.
+// look reads where the base and the lane are, and whether there is anything to do:
+// what would keep the lane out is said before hours of gates, and not only after.
 func (l *landing) look(ctx context.Context) error {
 	base, err := l.base(ctx)
 	if err != nil {
@@ -20,6 +21,7 @@ func (l *landing) look(ctx context.Context) error {
 		return err
 	}
 	l.Onto, l.Base, l.Commit, l.Branch, l.Tip = base.Name, base.Commit, st.Commit, st.Branch, ""
+	l.Merges, l.Known = 0, 0
 	commits, err := l.commits(ctx)
 	if err != nil || l.Outcome != "" {
 		return err
@@ -29,12 +31,18 @@ func (l *landing) look(ctx context.Context) error {
 		l.end(Refused, fmt.Sprintf("lane %s has %s not committed: %s", l.Lane, countOf(st.Count, "change"), firstFew(st.Paths)), "commit them, or land what is committed with --committed")
 		return nil
 	}
-	if l.holder, _, err = l.forward().Holder(ctx, l.o.Lane); err != nil { // before hours of gates, and not only after them
+	if l.holder, _, err = l.forward().Holder(ctx, l.o.Lane); err != nil {
 		return err
 	}
-	l.Replayed, err = worktrees.Contains(ctx, l.o.Lane, l.Commit, l.Base)
-	l.Replayed = !l.Replayed
-	return err
+	contains, err := worktrees.Contains(ctx, l.o.Lane, l.Commit, l.Base)
+	if l.Replayed = !contains; err != nil {
+		return err
+	}
+	if err := l.merges(ctx, commits); err != nil || l.Outcome != "" {
+		return err
+	}
+	l.readBase(ctx)
+	return nil
 }
 
 // commits are what is to be landed; where there is nothing that is the outcome.
@@ -82,10 +90,8 @@ func (l *landing) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if l.Tip = tip; tip == l.Base {
-		l.end(Nothing, fmt.Sprintf("%s has all that the commits of lane %s do, by other commits", l.Onto, l.Lane), l.catchUp())
-	}
-	return nil
+	l.Tip = tip
+	return l.left(ctx)
 }
 
 // at puts the scratch lane to a commit.

@@ -101,8 +101,11 @@ func (p *past) holds(r history.Result, g config.Gate) bool {
 		return false // nobody says which card that was
 	}
 	// By hand a gate sees what git ignores, and the environment of who runs it.
-	return p.inScratch(r) && !slices.ContainsFunc(r.Marks, unsettled)
+	return p.inScratch(r) && !Unsettled(r)
 }
+
+// Unsettled says that a result leaves open which content was judged.
+func Unsettled(r history.Result) bool { return slices.ContainsFunc(r.Marks, unsettled) }
 
 // unsettled says that a mark leaves open which content was judged. That the lane
 // changed does not, in a scratch lane: nobody works there but the gate.
@@ -129,7 +132,7 @@ func (p *past) moved(ctx context.Context, r history.Result) bool {
 
 func (p *past) inScratch(r history.Result) bool {
 	rel, err := filepath.Rel(p.scratch, r.Root)
-	return err == nil && filepath.IsLocal(rel)
+	return err == nil && filepath.IsLocal(rel) || inDir(p.scratch, r.Root)
 }
 
 // sameTools holds the tools of a result against those there are. One that says no

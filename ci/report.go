@@ -54,7 +54,7 @@ func (n *night) report(ctx context.Context) Report {
 			l.Why, l.Exit = w.why, w.exit
 			for _, g := range w.gates {
 				if c, ok := w.came[g.Name]; ok {
-					l.Cells = append(l.Cells, n.told(ctx, h.Lane, c))
+					l.Cells = append(l.Cells, n.told(ctx, h, c))
 				}
 			}
 		}
@@ -89,14 +89,14 @@ func (n *night) workOf(h Head) *work {
 }
 
 // told adds to a cell what it means for one lane.
-func (n *night) told(ctx context.Context, lane string, c Cell) Cell {
-	before, known := n.past.previous(ctx, lane, c.Gate)
+func (n *night) told(ctx context.Context, h Head, c Cell) Cell {
+	if c.State == NotRun || c.Outcome == gates.Refused {
+		n.past.missed(ctx, h, &c)
+		return c
+	}
+	before, known := n.past.previous(ctx, h.Lane, c.Gate)
 	side := leaning(c.Outcome)
 	switch {
-	case c.State == NotRun || c.Outcome == gates.Refused:
-		if known {
-			c.Stale = before.text()
-		}
 	case !known || side == 0:
 	case side < 0 && leaning(before.outcome) < 0:
 		c.Change, c.Since, c.From = StillRed, before.since, before.commit

@@ -35,13 +35,16 @@ func everyKind(t testing.TB) Report {
 	green.Pace = []Pace{{Metric: "step", Labels: "card=0", Unit: "ms", Value: 6, Low: 4.5, High: 5, Points: 20, Slower: true}, {Metric: "seconds", Unit: "s", Value: 1.5, Low: 4, High: 5, Points: 9}}
 	refused := run("bench", gates.Refused, "it needs gpu")
 	refused.Stale = "green on 2026-11-20 at 0123456789"
+	stale, same := notRun("lint", "after unit, which is red", 0), notRun("bench", "the night ended at 07:00", 75)
+	stale.Stale, same.Still = "green on 2026-11-20 at 0123456789", "green as before, on 2026-11-20 at 0123456789"
+	still.Next = []string{"gpuci history lint shows what came of it"}
 	return Report{
 		Type: "night", Night: "20261130T020000Z-00000000", Nightly: true, Began: at, Ended: at.Add(time.Hour), Until: "07:00", Dir: "/state/ci/n", Notes: []string{"a worktree cannot be read"},
 		Exit: 101,
 		Lanes: []Lane{
 			{Head: Head{Lane: "main", Branch: "main", Commit: "0123456789", Changed: 3}, Cells: []Cell{green, still, refused}},
 			{Head: Head{Lane: "kda|`x`\x1b[31m\n@all", Branch: "kda"}, Cells: []Cell{newly, notRun("lint", "after unit, which is red", 0)}},
-			{Head: Head{Lane: "same"}, As: "main", Cells: []Cell{run("unit", gates.Attention, "a note is stale")}},
+			{Head: Head{Lane: "same"}, As: "main", Cells: []Cell{run("unit", gates.Attention, "a note is stale"), stale, same}},
 			{Head: Head{Lane: "wrong", Why: "its gpuci.toml is wrong", Exit: 78}},
 			{Head: Head{Lane: "empty", Why: "it has no gpuci.toml"}},
 		},

@@ -22,6 +22,9 @@ type told struct {
 // previous is the last outcome of a gate in a lane before this night that says
 // something of the code: from the history, or from the last night's report, which
 // has it where the lane shared another one's run.
+//
+// What the last night's report says of a gate that it has not run either is what was
+// known then.
 func (p *past) previous(ctx context.Context, lane, gate string) (t told, ok bool) {
 	for _, r := range p.runs[gate] {
 		if r.Lane == lane && r.Started.Before(p.plan.Began) && leaning(gates.Outcome(r.Outcome)) != 0 {
@@ -30,6 +33,9 @@ func (p *past) previous(ctx context.Context, lane, gate string) (t told, ok bool
 		}
 	}
 	c, reported := p.before.cell(lane, gate)
+	if c.Last != nil && (!ok || c.Last.Started.After(t.last)) {
+		c.Outcome, c.Since, c.From, c.Started, c.Commit = c.Last.Outcome, c.Last.Since, c.Last.From, c.Last.Started, c.Last.Commit
+	}
 	if reported && leaning(c.Outcome) != 0 && (!ok || !t.last.After(p.before.Ended)) {
 		t = told{c.Outcome, c.Since, c.From, c.Started, c.Commit}
 		if t.since.IsZero() {
@@ -41,6 +47,35 @@ func (p *past) previous(ctx context.Context, lane, gate string) (t told, ok bool
 		p.streak(ctx, lane, gate, &t)
 	}
 	return t, ok
+}
+
+// known is the last outcome of a gate that says something of a content, in whichever
+// lane it was judged, before this night.
+func (p *past) known(tree, gate string) (t told, ok bool) {
+	for _, r := range p.runs[gate] {
+		if tree != "" && r.Tree == tree && r.Started.Before(p.plan.Began) && leaning(gates.Outcome(r.Outcome)) != 0 && !Unsettled(r) {
+			return told{gates.Outcome(r.Outcome), r.Started, r.Commit, r.Started, r.Commit}, true
+		}
+	}
+	return t, false
+}
+
+// missed adds to a cell that has no outcome which one is known: of its content if there
+// is one, else the lane's last.
+func (p *past) missed(ctx context.Context, h Head, c *Cell) {
+	t, same := p.known(h.Tree, c.Gate)
+	if !same {
+		var ok bool
+		if t, ok = p.previous(ctx, h.Lane, c.Gate); !ok {
+			return
+		}
+	}
+	if same {
+		c.Still = strings.TrimSpace(fmt.Sprintf("%s as before, on %s %s", t.outcome, t.last.Local().Format(time.DateOnly), atCommit(t.of)))
+	} else {
+		c.Stale = t.text()
+	}
+	c.Last = &Last{t.outcome, t.since, t.commit, t.last, t.of}
 }
 
 // streak goes back to where a red began.

@@ -91,7 +91,7 @@ func killable(t *testing.T) repo {
 func TestAbandonedAfterKill(t *testing.T) {
 	r := killable(t)
 	before := r.untouched()
-	points, left := 30, 0
+	points, left := 12, 0
 	switch {
 	case os.Getenv("GPUCI_SOAK") == "1":
 		points = 120
@@ -127,9 +127,9 @@ func TestAbandonedAfterKill(t *testing.T) {
 func TestScratchesAtOnce(t *testing.T) {
 	r := killable(t)
 	l := r.lane()
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
+	rounds := 5
+	if os.Getenv("GPUCI_SOAK") == "1" {
+		rounds = 40
 	}
 	group, ctx := errgroup.WithContext(context.Background())
 	working, done := context.WithCancel(ctx)

@@ -131,23 +131,6 @@ func MergeBase(ctx context.Context, l Lane, a, b string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// FileAt is a file as a commit has it; ok is false where it has none. The path
-// counts from the lane's root.
-func FileAt(ctx context.Context, l Lane, commit, path string) (data []byte, ok bool, err error) {
-	name := commit + ":" + path
-	out, err := runGit(ctx, l, nil, "ls-tree", "-z", commit, "--", path)
-	if err == nil && len(out) == 0 {
-		return nil, false, nil
-	}
-	if err == nil {
-		out, err = runGit(ctx, l, nil, "cat-file", "--filters", name)
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("read %s of commit %.10s: %w", path, commit, err)
-	}
-	return out, true, nil
-}
-
 // Step is a commit that changed a file, with the commits it came from.
 type Step struct {
 	Commit  string

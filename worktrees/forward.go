@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -26,6 +25,7 @@ type HeldError struct {
 	Lane string // its name, or its directory where it has none
 	Root string
 	Why  string
+	Next string // what to do, "" where Why says it
 }
 
 func (e *HeldError) Error() string {
@@ -95,9 +95,10 @@ func (f Forward) merge(ctx context.Context, holder Lane, ref string) error {
 	if !f.at(ctx, holder, "HEAD", f.Old) {
 		return fmt.Errorf("move %s: %w", f.Branch, ErrMoved)
 	}
-	_, err := runGitWith(ctx, holder, []string{"GIT_REFLOG_ACTION=" + f.Why}, nil,
-		"-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
-		"merge", "--ff-only", "--no-squash", "--no-autostash", "--no-overwrite-ignore", "--no-stat", "--quiet", f.New)
+	locked, err := f.fastForward(ctx, holder)
+	if err != nil && locked && !indexLocked(holder) { // by a git that is done with it: an editor's status, a prompt
+		locked, err = f.fastForward(ctx, holder)
+	}
 	switch {
 	case err == nil && f.at(ctx, holder, ref, f.New):
 		return nil
@@ -105,12 +106,22 @@ func (f Forward) merge(ctx context.Context, holder Lane, ref string) error {
 		return fmt.Errorf("move %s: git moved another branch, which lane %s went over to just then: git reflog there says which", f.Branch, holder.Name)
 	case !f.at(ctx, holder, ref, f.Old):
 		return fmt.Errorf("move %s: %w", f.Branch, ErrMoved)
+	case locked, indexLocked(holder):
+		return &HeldError{Lane: holder.Name, Root: holder.Root, Why: "is being worked on: another git holds its index.lock"}
 	}
-	if _, lockErr := os.Lstat(filepath.Join(holder.GitDir, "index.lock")); lockErr == nil {
-		return &HeldError{holder.Name, holder.Root, "is being worked on: another git holds its index.lock"}
-	}
-	return &HeldError{holder.Name, holder.Root, "has " + f.Branch + " checked out, and git does not move it there: " + gitSaid(err)}
+	return &HeldError{Lane: holder.Name, Root: holder.Root, Why: "has " + f.Branch + " checked out, and git does not move it there: " + gitSaid(err)}
 }
+
+// fastForward moves what the lane has checked out; locked says that it failed
+// because another git held the index.
+func (f Forward) fastForward(ctx context.Context, holder Lane) (locked bool, err error) {
+	_, err = runGitSet(ctx, holder, []string{"GIT_REFLOG_ACTION=" + f.Why},
+		[]string{"submodule.recurse=false", "gc.auto=0", "maintenance.auto=false"},
+		"merge", "--ff-only", "--no-squash", "--no-autostash", "--no-overwrite-ignore", "--no-stat", "--quiet", f.New)
+	return err != nil && strings.Contains(err.Error(), "index.lock"), err
+}
+
+func indexLocked(l Lane) bool { return there(filepath.Join(l.GitDir, "index.lock")) }
 
 // gitSaid is what git wrote to its standard error, on one line.
 func gitSaid(err error) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -119,7 +120,8 @@ func TestForwardCheckedOut(t *testing.T) {
 	}
 }
 
-// A lane that was removed is in nobody's way, one on a device that is not there is.
+// A lane that was removed is in the way until git has forgotten it: it could have
+// been moved, or be on a device that is not there.
 func TestForwardRemovedLane(t *testing.T) {
 	ctx := context.Background()
 	r := newRepo(t)
@@ -135,7 +137,60 @@ func TestForwardRemovedLane(t *testing.T) {
 		t.Errorf("locked: %v", err)
 	}
 	r.git("worktree", "unlock", dir)
+	if _, err := f.Move(ctx, r.lane()); !errors.As(err, &held) || !strings.Contains(held.Next, "git worktree prune") || r.id("base") != f.Old {
+		t.Errorf("in git's books: %v", err)
+	}
+	r.git("worktree", "prune")
 	if _, err := f.Move(ctx, r.lane()); err != nil || r.id("base") != f.New {
-		t.Errorf("prunable: %v", err)
+		t.Errorf("pruned: %v", err)
+	}
+}
+
+// A lane that was moved by mv has the branch checked out where git does not look.
+func TestForwardMovedLane(t *testing.T) {
+	ctx := context.Background()
+	r := newRepo(t)
+	top := t.TempDir()
+	was, is := filepath.Join(top, "was"), repo{t, filepath.Join(top, "is")}
+	r.git("worktree", "add", "-q", "-b", "base", was)
+	f := Forward{Branch: "base", Old: r.id("base"), New: aheadOf(r, "base", "n"), Why: "test"}
+	if err := os.Rename(was, is.dir); err != nil {
+		t.Fatal(err)
+	}
+	var held *HeldError
+	if _, err := f.Move(ctx, r.lane()); !errors.As(err, &held) || !strings.Contains(held.Next, "git worktree repair") || r.id("base") != f.Old {
+		t.Fatalf("moved: %v", err)
+	}
+	if got := is.git("status", "--porcelain"); got != "" {
+		t.Errorf("its files are not those of its branch any more: %s", got)
+	}
+	r.git("worktree", "repair", is.dir)
+	if in, err := f.Move(ctx, r.lane()); err != nil || in.Root != is.dir || r.id("base") != f.New {
+		t.Errorf("repaired: in %+v, %v", in, err)
+	}
+}
+
+// An index.lock that is gone again when we look: git is asked once more.
+func TestForwardLockGone(t *testing.T) {
+	r := newRepo(t)
+	f := Forward{Branch: "trunk", Old: r.id("trunk"), New: aheadOf(r, "trunk", "n"), Why: "test"}
+	l := r.lane()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, lock := t.TempDir(), r.path(".git/index.lock")
+	script := "#!/bin/sh\ncase \" $* \" in *' merge '*)\n" +
+		"echo x >> " + bin + "/merges\n" +
+		"if [ $(wc -l < " + bin + "/merges) = 1 ]; then : > '" + lock + "'; " + real + " \"$@\"; s=$?; rm '" + lock + "'; exit $s; fi;;\nesac\nexec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	if in, err := f.Move(context.Background(), l); err != nil || in.Root != r.dir || r.id("trunk") != f.New {
+		t.Errorf("in %+v, %v", in, err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(bin, "merges")); string(data) != "x\nx\n" {
+		t.Errorf("git merge was asked %q", data)
 	}
 }

@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 
 // Holder is the lane that has the branch checked out; held is false where none
 // has. The error is a *HeldError where the branch may not be moved because of it:
-// the lane is not clean, is not there, or is one of several; or one is in the
-// middle of a rebase or a bisect of it.
+// the lane is not clean, is not there or not where git has it, or is one of
+// several; or one is in the middle of a rebase or a bisect of it.
 func (f Forward) Holder(ctx context.Context, l Lane) (holder Lane, held bool, err error) {
 	ref, err := f.ref(ctx, l)
 	if err != nil {
@@ -22,23 +23,29 @@ func (f Forward) Holder(ctx context.Context, l Lane) (holder Lane, held bool, er
 	if err := inTheMiddle(l.CommonDir, ref); err != nil {
 		return Lane{}, false, err
 	}
-	roots, err := checkedOut(ctx, l, ref)
-	if err != nil || len(roots) == 0 {
+	places, err := checkedOut(ctx, l, ref)
+	if err != nil || len(places) == 0 {
 		return Lane{}, false, err
 	}
-	if len(roots) > 1 {
-		return Lane{}, false, &HeldError{roots[0], roots[0], fmt.Sprintf("has %s checked out, and so has %s", f.Branch, roots[1])}
+	root := places[0].root
+	for _, p := range places {
+		if p.prunable != "" {
+			return Lane{}, false, astray(p, f.Branch)
+		}
 	}
-	tree, err := treeAt(roots[0], l)
+	if len(places) > 1 {
+		return Lane{}, false, &HeldError{Lane: root, Root: root, Why: fmt.Sprintf("has %s checked out, and so has %s", f.Branch, places[1].root)}
+	}
+	tree, err := treeAt(root, l)
 	if err != nil {
-		return Lane{}, false, &HeldError{filepath.Base(roots[0]), roots[0], "has " + f.Branch + " checked out, and cannot be read: " + err.Error()}
+		return Lane{}, false, &HeldError{Lane: filepath.Base(root), Root: root, Why: "has " + f.Branch + " checked out, and cannot be read: " + err.Error()}
 	}
 	st, err := ReadState(ctx, tree.Lane)
 	if err != nil {
 		return Lane{}, false, err
 	}
 	if st.Dirty {
-		return tree.Lane, true, &HeldError{tree.Name, tree.Root, fmt.Sprintf("has %s checked out, and %s", f.Branch, uncommitted(st))}
+		return tree.Lane, true, &HeldError{Lane: tree.Name, Root: tree.Root, Why: fmt.Sprintf("has %s checked out, and %s", f.Branch, uncommitted(st))}
 	}
 	return tree.Lane, true, nil
 }
@@ -56,32 +63,49 @@ func uncommitted(st State) string {
 	return fmt.Sprintf("%d changes that are not committed: %s", st.Count, names)
 }
 
-// checkedOut are the directories of the worktrees that have a branch checked out.
-// One that git would prune is none: its files are gone.
-func checkedOut(ctx context.Context, l Lane, ref string) (roots []string, err error) {
+// astray is why a branch stays where it is though nothing is where git has the
+// worktree: one that was moved by mv has its files elsewhere, and its HEAD goes on
+// naming the branch.
+func astray(p holding, branch string) error {
+	return &HeldError{
+		Lane: filepath.Base(p.root), Root: p.root,
+		Why:  "has " + branch + " checked out, and is not there (" + p.prunable + ")",
+		Next: "git worktree repair PATH, if it was moved to PATH, or git worktree prune, if it was removed; then land it again",
+	}
+}
+
+// holding is a worktree that has a branch checked out.
+type holding struct {
+	root     string
+	prunable string // why git would prune it, "" where it would not
+}
+
+// checkedOut are the worktrees that have a branch checked out, those among them
+// whose directory git does not find.
+func checkedOut(ctx context.Context, l Lane, ref string) (list []holding, err error) {
 	out, err := runGit(ctx, l, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("find who has %s checked out: %w", ref, err)
 	}
 	for _, entry := range strings.Split(string(out), "\x00\x00") {
-		root, there := "", true
+		var h holding
 		on := false
 		for _, attribute := range strings.Split(entry, "\x00") {
 			key, value, _ := strings.Cut(attribute, " ")
 			switch key {
 			case "worktree":
-				root = value
+				h.root = value
 			case "branch":
 				on = value == ref
 			case "prunable":
-				there = false
+				h.prunable = cmp.Or(value, "git would prune it")
 			}
 		}
-		if on && there {
-			roots = append(roots, root)
+		if on {
+			list = append(list, h)
 		}
 	}
-	return roots, nil
+	return list, nil
 }
 
 // inTheMiddle is a *HeldError where a lane is in the middle of something that ends
@@ -103,7 +127,7 @@ func inTheMiddle(common, ref string) error {
 		} {
 			data, err := os.ReadFile(filepath.Join(dir, sign.file))
 			if err == nil && sign.prefix+strings.TrimSuffix(string(data), "\n") == ref {
-				return &HeldError{laneOfGitDir(dir, common), rootOfGitDir(dir), "is in the middle of a " + sign.what + " of it"}
+				return &HeldError{Lane: laneOfGitDir(dir, common), Root: rootOfGitDir(dir), Why: "is in the middle of a " + sign.what + " of it"}
 			}
 		}
 	}

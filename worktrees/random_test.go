@@ -18,8 +18,11 @@ import (
 func TestRandomEdits(t *testing.T) {
 	r := newRepo(t)
 	rng := rand.New(rand.NewPCG(2, 50_000))
-	rounds, clean := 300, 0
-	if testing.Short() {
+	rounds, clean := 150, 0
+	switch {
+	case os.Getenv("GPUCI_SOAK") == "1":
+		rounds = 1500
+	case testing.Short():
 		rounds = 60
 	}
 	for round := range rounds {

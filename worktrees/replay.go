@@ -42,6 +42,20 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("commit %.10s (%s) conflicts in %s", e.Commit, e.Subject, strings.Join(e.Paths, ", "))
 }
 
+// StuckError says that git could not replay commits that do not conflict: it cannot
+// sign them, or not write.
+type StuckError struct {
+	Base, Tip string // hex
+	Said      string // by git, on one line
+	err       error
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("replay %.10s on %.10s: git says: %s", e.Tip, e.Base, e.Said)
+}
+
+func (e *StuckError) Unwrap() error { return e.err }
+
 // Replay puts the commits that tip has and base has not onto base, as git rebase
 // does: one by one, merges flattened, what base has already by another name left
 // out, authors and messages kept. It returns the last of them, base itself where
@@ -49,14 +63,19 @@ func (e *ConflictError) Error() string {
 //
 // It works in a lane of its own, a scratch lane at tip, whose HEAD follows. Of the
 // lane that the commits are of it takes who commits, as a rebase there would. No
-// reference is moved; the new objects are the repository's. An error can be a
-// *ConflictError; the scratch lane is then at tip again.
+// reference is moved; the new objects are the repository's. They are signed where
+// that lane's configuration says so. An error can be a *ConflictError, or a
+// *StuckError where it is git that cannot; the scratch lane is then at tip again.
 func Replay(ctx context.Context, in, of Lane, base, tip string) (string, error) {
 	who, err := committer(ctx, of)
 	if err != nil {
 		return "", err
 	}
-	_, err = replayGit(ctx, in, who, "rebase", "--merge", "--quiet", "--no-stat", "--no-verify", "--no-fork-point",
+	sign, err := signing(ctx, of)
+	if err != nil {
+		return "", err
+	}
+	_, err = runGitSet(ctx, in, append(noEditor(), who...), append(replaySettings(), sign...), "rebase", "--merge", "--quiet", "--no-stat", "--no-verify", "--no-fork-point",
 		"--no-autosquash", "--no-autostash", "--onto", base, base)
 	if err != nil {
 		err = replayError(ctx, in, base, tip, err)
@@ -68,21 +87,6 @@ func Replay(ctx context.Context, in, of Lane, base, tip string) (string, error) 
 		return "", fmt.Errorf("replay %.10s on %.10s: %w", tip, base, err)
 	}
 	return strings.TrimSpace(string(out)), nil
-}
-
-// replayGit is a git that keeps to itself whatever the configuration says: no
-// editor, no other branch moved along, no notes copied, no conflict remembered or
-// resolved from memory, no housekeeping.
-func replayGit(ctx context.Context, l Lane, env []string, args ...string) ([]byte, error) {
-	var options []string
-	for _, o := range []string{
-		"rebase.updateRefs=false", "rebase.rebaseMerges=false", "rebase.autoSquash=false", "rebase.autoStash=false",
-		"notes.rewrite.rebase=false", "rerere.enabled=false", "submodule.recurse=false", "gc.auto=0", "maintenance.auto=false",
-	} {
-		options = append(options, "-c", o)
-	}
-	env = append([]string{"GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true"}, env...)
-	return runGitWith(ctx, l, env, nil, append(options, args...)...)
 }
 
 // committer is who a commit in a lane would be by, as variables: its configuration
@@ -109,7 +113,7 @@ func replayError(ctx context.Context, in Lane, base, tip string, err error) erro
 	at, headErr := runGit(ctx, in, nil, "log", "-1", "--no-show-signature", "--no-color", "--format=%H%x09%s", "REBASE_HEAD")
 	commit, subject, ok := strings.Cut(strings.TrimSuffix(string(at), "\n"), "\t")
 	if len(paths) == 0 || headErr != nil || !ok {
-		return fmt.Errorf("replay %.10s on %.10s: %w", tip, base, err)
+		return &StuckError{Base: base, Tip: tip, Said: gitSaid(err), err: err}
 	}
 	return &ConflictError{Commit: commit, Subject: subject, Paths: splitNUL(paths)}
 }
@@ -122,5 +126,5 @@ const giveUpTime = 30 * time.Second
 func giveUp(ctx context.Context, in Lane) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpTime)
 	defer cancel()
-	_, _ = replayGit(ctx, in, nil, "rebase", "--abort")
+	_, _ = runGitSet(ctx, in, noEditor(), replaySettings(), "rebase", "--abort")
 }

@@ -3,6 +3,8 @@ package worktrees
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,5 +111,74 @@ func TestReplayStopped(t *testing.T) {
 	cancel()
 	if _, err := Replay(ctx, scratch.lane(), lane.lane(), r.id("trunk"), lane.id("HEAD")); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Settings that git makes its list of steps by are those of nobody: none of it is
+// run, left out or rewritten.
+func TestReplayBentSettings(t *testing.T) {
+	r, lane, scratch := replayStage(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	lane.commit("one.txt", "1\n", "one")
+	message := "two\n\n# no comment\npick me"
+	lane.write("two.txt", "2\n")
+	lane.git("add", "-A")
+	lane.git("commit", "-q", "--cleanup=verbatim", "-m", message)
+	for key, value := range map[string]string{
+		"rebase.instructionFormat": "%s%nexec touch " + ran, "core.commentChar": "p", "commit.cleanup": "strip",
+		"rebase.missingCommitsCheck": "error", "rebase.abbreviateCommands": "true", "merge.default": "ours", "merge.renames": "false",
+		"merge.ours.driver": "touch " + ran, "sequence.editor": "touch " + ran, "core.editor": "touch " + ran,
+	} {
+		r.git("config", key, value)
+	}
+	tip, err := replay(t, r, lane, scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there(ran) {
+		t.Error("something was run")
+	}
+	if got := r.git("log", "--format=%B", "-1", tip); !strings.HasPrefix(got, message+"\n") {
+		t.Errorf("the message is %q", got)
+	}
+	if n, err := CountBetween(context.Background(), r.lane(), r.id("trunk"), tip); n != 2 || err != nil {
+		t.Errorf("%d commits, %v", n, err)
+	}
+}
+
+// Commits are signed as the configuration of the lane has it; where that fails git
+// says why, and the command that it was.
+func TestReplaySigned(t *testing.T) {
+	r, lane, scratch := replayStage(t)
+	lane.commit("one.txt", "1\n", "one")
+	r.git("config", "extensions.worktreeConfig", "true")
+	lane.git("config", "--worktree", "commit.gpgSign", "true")
+	lane.git("config", "--worktree", "gpg.program", "false")
+	_, err := replay(t, r, lane, scratch)
+	var stuck *StuckError
+	if !errors.As(err, &stuck) || !strings.Contains(stuck.Said, "failed to sign") || strings.Contains(stuck.err.Error(), "git -c") || !strings.Contains(stuck.err.Error(), "run git rebase in ") {
+		t.Fatalf("%v: %+v", err, stuck)
+	}
+	if scratch.id("HEAD") != lane.id("HEAD") {
+		t.Error("the scratch lane is not at its commit")
+	}
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		if os.Getenv("GPUCI_TEST_STRICT") == "1" {
+			t.Fatal("needs ssh-keygen")
+		}
+		t.Skip("needs ssh-keygen")
+	}
+	key := filepath.Join(t.TempDir(), "key")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lane.git("config", "--worktree", "gpg.format", "ssh")
+	lane.git("config", "--worktree", "user.signingKey", key)
+	tip, err := Replay(context.Background(), scratch.lane(), lane.lane(), r.id("trunk"), lane.id("HEAD"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.git("cat-file", "commit", tip); !strings.Contains(got, "\ngpgsig") {
+		t.Errorf("it is not signed: %s", got)
 	}
 }

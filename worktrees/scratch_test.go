@@ -173,9 +173,9 @@ func TestScratchOfRandomLanes(t *testing.T) {
 	r := newRepo(t)
 	r.write(".gitattributes", "src/** text=auto\nREADME ident\n")
 	rng := rand.New(rand.NewPCG(11, 3))
-	rounds, dirty := 40, 0
-	if testing.Short() {
-		rounds = 10
+	rounds, dirty := 15, 0
+	if os.Getenv("GPUCI_SOAK") == "1" {
+		rounds = 200
 	}
 	for round := range rounds {
 		what := ""

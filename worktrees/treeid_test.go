@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -56,8 +57,11 @@ func TestDraftOfRandomLanes(t *testing.T) {
 	r := newRepo(t)
 	r.write(".gitattributes", "*.o -text\nsrc/** text=auto\nREADME ident\n")
 	rng := rand.New(rand.NewPCG(7, 19))
-	rounds, dirty := 120, 0
-	if testing.Short() {
+	rounds, dirty := 60, 0
+	switch {
+	case os.Getenv("GPUCI_SOAK") == "1":
+		rounds = 600
+	case testing.Short():
 		rounds = 30
 	}
 	for round := range rounds {

@@ -21,8 +21,9 @@ type nightFlags struct {
 
 func (a *app) ciCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ci",
-		Short: "run the gates of many lanes while nobody watches",
+		Use:        "ci",
+		Short:      "run the gates of many lanes while nobody watches",
+		SuggestFor: []string{"nightly", "units"},
 		Long: `ci runs gates in scratch lanes: checkouts of our own, at the commits at which the
 lanes stand. No lane is written to, and nobody has to stop working in one.
 
@@ -47,12 +48,14 @@ func (a *app) nightlyCommand() *cobra.Command {
 		Long: `nightly takes the commits at which the lanes of this repository stand, and runs
 their gates in scratch lanes, one after the other, each lane by its own gpuci.toml.
 One line a change goes to stderr, and at the end a summary to stdout: what is newly
-red or green, what is red still and since when, what was refused, not run or stale,
+red or green, what is red still and since when, what was refused or not run (stale:
+not run, and the last outcome that is known is of other content),
 and what is slower or faster: beyond the last 20 greens of the base branch (5 at
 least) by more than the distance between their quartiles.
 
-What was judged before on the same content, by the same settings and tools, is not
-run again (--force runs it), and lanes with the same content share a run. Changes
+What a night or a landing judged before on the same content, by the same settings
+and tools, is not run again (--force runs it; what came of a gate by hand does not
+stand), and lanes with the same content share a run. Changes
 that are not committed are not tested; that is said. Gates go in the order of their
 after, then the cheapest first. A lane that is broken stops none of the others.
 
@@ -73,12 +76,29 @@ Exit codes: 0 all that ran is green or known red, and all ran that was to; else 
 first of 143, 130, 1, 78, 69, 101, 102, 124, 100, 103, 75 that a gate or a lane has;
 75 also where a night of this repository goes on already, or something was not run
 because the night ended; 4 there is none to resume, 64 usage, 78 configuration.`,
-		Args: cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return coded{gates.ExitUsage, "nightly takes all lanes and all their gates, and no names", fmt.Sprintf("gpuci ci run %s --lane L, or gpuci ci run --lane %s", args[0], args[0])}
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.night(cmd, f) },
 	}
+	cmd.SetFlagErrorFunc(notNightly)
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on with the last night, if it did not end")
 	f.register(cmd)
 	return cmd
+}
+
+// notNightly names the command that has the flags which a person looks for in nightly.
+func notNightly(cmd *cobra.Command, err error) error {
+	switch err.Error() {
+	case "unknown flag: --lane":
+		return coded{gates.ExitUsage, "nightly takes all lanes that [ci] lanes says, and has no --lane", "gpuci ci run --lane L is for some lanes"}
+	case "unknown flag: --branch":
+		return coded{gates.ExitUsage, "nightly takes the lanes, and has no --branch", "gpuci ci run --branch B is for branches"}
+	}
+	return err
 }
 
 func (a *app) ciRunCommand() *cobra.Command {

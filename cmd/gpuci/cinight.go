@@ -22,6 +22,11 @@ func (a *app) night(cmd *cobra.Command, f nightFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	for _, out := range [][2]string{{"--junit", f.junit}, {"--markdown", f.markdown}} {
+		if err := a.junitPlace(cmd.Context(), out[0], out[1]); err != nil {
+			return err
+		}
+	}
 	cfg, lane, err := a.workspace(cmd)
 	if err != nil {
 		return err
@@ -140,8 +145,13 @@ func (a *app) github(r ci.Report, json bool) error {
 			return err
 		}
 	}
-	if file := os.Getenv("GITHUB_STEP_SUMMARY"); file != "" {
-		return writeMarkdown(file, os.O_APPEND, r)
+	file := os.Getenv("GITHUB_STEP_SUMMARY")
+	if file == "" {
+		return nil
+	}
+	if err := writeMarkdown(file, os.O_APPEND, r); err != nil { // the night's exit code says more
+		a.console.note(err.Error())
+		a.console.note("hint: GITHUB_STEP_SUMMARY is to name a file that can be written; --markdown FILE writes the same report elsewhere")
 	}
 	return nil
 }

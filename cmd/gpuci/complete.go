@@ -29,7 +29,8 @@ func (a *app) completionCommand() *cobra.Command {
 		Short: "print what has a shell complete gpuci's words",
 		Long: `completion prints a script for bash, zsh, fish or powershell. Evaluated by the
 shell, it completes commands and flags, the gates of the workspace that you
-stand in (with what they are about, where the shell shows that), and its lanes.
+stand in (with what they are about, where the shell shows that), its lanes, and
+the branches of the repository.
 
 For this shell:
   source <(gpuci completion bash)
@@ -42,8 +43,8 @@ For every new one, Examples:
   gpuci completion zsh > "${fpath[1]}/_gpuci"  # a directory of yours in fpath
   gpuci completion fish > ~/.config/fish/completions/gpuci.fish
 
-Completing runs nothing but git worktree list, for a second at most, and writes
-nothing; where gpuci.toml is wrong there are no names.
+Completing runs nothing but git worktree list and git for-each-ref, for a second
+at most, and writes nothing; where gpuci.toml is wrong there are no names.
 
 Exit codes: 0, 64 usage, also a shell that there is no script for.`,
 		Args:      oneOf(shells),
@@ -100,7 +101,7 @@ type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cob
 // those with files, the rest is left to the shell; of all others there are none.
 func (a *app) words() map[string]completer {
 	return map[string]completer{
-		"gate": a.gateWords, "history": a.gateWord,
+		"gate": a.gateWords, "history": a.gateWord, "ci run": a.gateWords,
 		"build": fileWords, "lock run": fileWords, "man": dirWords, "history check": fileWords,
 	}
 }
@@ -142,6 +143,8 @@ func (a *app) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 	switch value, _ := pflag.UnquoteUsage(f); {
 	case f.Name == "lane":
 		complete = a.laneWords
+	case f.Name == "branch", f.Name == "onto", f.Name == "base":
+		complete = a.branchWords
 	case f.Name == "gate":
 		complete = a.gateFlag
 	case f.Name == "metric":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gpuci/buildlock/shim"
+	"gpuci/worktrees"
 )
 
 const twoGates = `
@@ -56,6 +58,8 @@ func TestComplete(t *testing.T) {
 	s.write(t, "gpuci.toml", twoGates)
 	elsewhere := s
 	elsewhere.dir = filepath.Join(filepath.Dir(s.dir), "home")
+	scratch := s.scratchOf(t)
+	s.git(t, "branch", "release")
 	lanes := []string{"main", "other"}
 	for _, c := range []struct {
 		at    stage
@@ -80,6 +84,14 @@ func TestComplete(t *testing.T) {
 		{s, "reaper sweep --lane ", lanes, false},
 		{s, "reaper list --lane o", []string{"other"}, false},
 		{elsewhere, "reaper list --lane ", nil, false},
+		{s, "ci run --lane ", lanes, false},
+		{s, "ci run z", []string{"zz-alpha"}, false},
+		{s, "ci run zz-alpha ", []string{"yy-beta"}, false},
+		{s, "ci run --branch ", []string{"main", "other", "release"}, false},
+		{s, "worktrees --base r", []string{"release"}, false},
+		{s, "worktrees land --onto o", []string{"other"}, false},
+		{s, "worktrees land ", lanes, false},
+		{elsewhere, "ci run --branch ", nil, false},
 		{s, "config ", nil, false},
 		{s, "doctor ", nil, false},
 		{s, "build ", nil, true},
@@ -93,6 +105,9 @@ func TestComplete(t *testing.T) {
 		if files != c.files || !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
 			t.Errorf("%q: %q, files %v; want %q, %v", c.words, got, files, c.want, c.files)
 		}
+	}
+	if !isDir(scratch) {
+		t.Errorf("the scratch lane %s is gone", scratch)
 	}
 	before := listing(t, filepath.Dir(s.dir))
 	s.write(t, "../other/gpuci.toml", twoGates+"nonsense = 1\n")
@@ -109,6 +124,22 @@ func TestComplete(t *testing.T) {
 			t.Errorf("completing changed %s", line)
 		}
 	}
+}
+
+// scratchOf makes a scratch lane of a repository, and gives its directory.
+func (s stage) scratchOf(t *testing.T) string {
+	t.Helper()
+	ctx := context.Background()
+	from, err := worktrees.Find(ctx, s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch, err := worktrees.NewScratch(ctx, from, worktrees.ScratchOptions{Dir: filepath.Join(t.TempDir(), "scratch"), For: "a test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = scratch.Remove(context.Background()) })
+	return scratch.Root
 }
 
 // A git that hangs keeps nobody waiting who has pressed Tab.

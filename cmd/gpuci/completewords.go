@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"gpuci/gates"
 	"gpuci/gates/config"
+	"gpuci/worktrees"
 )
 
 // noWords is what completes where nothing is known: no noise, and no files.
@@ -99,7 +101,8 @@ func (a *app) gatesHere(ctx context.Context) []config.Gate {
 // laneTime is how long a person who has pressed Tab waits for git.
 const laneTime = time.Second
 
-// laneWords are the lanes of the repository, with their directories.
+// laneWords are the lanes of the repository that people work in, with their
+// directories.
 func (a *app) laneWords(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(contextOr(cmd.Context()), laneTime)
 	defer cancel()
@@ -114,8 +117,28 @@ func (a *app) laneWords(cmd *cobra.Command, _ []string, word string) ([]cobra.Co
 	list, _ := gates.LanesHere(ctx, lane) // with an error it is what could be told
 	var out []cobra.Completion
 	for _, t := range list {
-		if strings.HasPrefix(t.Name, word) {
+		if _, scratch := worktrees.ScratchID(t); !scratch && strings.HasPrefix(t.Name, word) {
 			out = append(out, cobra.CompletionWithDesc(printable(t.Name), printable(t.Root)))
+		}
+	}
+	return out, noWords
+}
+
+// branchWords are the branches of the repository.
+func (a *app) branchWords(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(contextOr(cmd.Context()), laneTime)
+	defer cancel()
+	dir, err := a.standing()
+	if err != nil {
+		return nil, noWords
+	}
+	git := exec.CommandContext(ctx, "git", "-C", dir, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+	git.WaitDelay = laneTime // of what it may have left with our pipe
+	list, _ := git.Output()  // with an error there are none
+	var out []cobra.Completion
+	for name := range strings.Lines(string(list)) {
+		if name = strings.TrimSuffix(name, "\n"); strings.HasPrefix(name, word) {
+			out = append(out, printable(name))
 		}
 	}
 	return out, noWords

@@ -92,7 +92,7 @@ func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 	if err := o.lanes.check(); err != nil {
 		return err
 	}
-	if err := a.junitPlace(cmd.Context(), o.junit); err != nil {
+	if err := a.junitPlace(cmd.Context(), "--junit", o.junit); err != nil {
 		return err
 	}
 	if o.list && len(names) > 0 {

@@ -15,7 +15,7 @@ import (
 // junitPlace refuses a file that would be a change of a lane of this repository:
 // every outcome there would be stale by it, and no later one that of a clean lane,
 // which others are held against. What git ignores changes nothing.
-func (a *app) junitPlace(ctx context.Context, file string) error {
+func (a *app) junitPlace(ctx context.Context, flag, file string) error {
 	if file == "" {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (a *app) junitPlace(ctx context.Context, file string) error {
 		return err
 	}
 	return coded{
-		gates.ExitUsage, fmt.Sprintf("--junit %s would be a change of lane %s: every outcome there would be stale by it, and no later one that of a clean lane", file, there.Name),
+		gates.ExitUsage, fmt.Sprintf("%s %s would be a change of lane %s: every outcome there would be stale by it, and no later one that of a clean lane", flag, file, there.Name),
 		fmt.Sprintf("name a file outside of the lane, or have git ignore it: echo /%s >> %s", filepath.ToSlash(name), filepath.Join(there.CommonDir, "info", "exclude")),
 	}
 }

@@ -106,15 +106,16 @@ func (a *app) gatesOf(ctx context.Context, m meant, lane worktrees.Lane, o gateO
 	}
 	if isGone(lane) {
 		row.removed = true
-		return said(ownFault(gates.ExitNothing), "it was removed meanwhile")
+		return said(gates.ExitNothing, "it was removed meanwhile") // it was selected, also among all
 	}
 	cfg, err := m.config(lane)
 	switch {
 	case errors.Is(err, config.ErrNotFound):
 		return said(ownFault(gates.ExitConfig), "it has no "+config.FileName)
 	case err != nil:
+		row = said(gates.ExitConfig, "its "+config.FileName+" is wrong")
 		a.console.raw(err.Error())
-		return said(gates.ExitConfig, "its "+config.FileName+" is wrong")
+		return row
 	}
 	row.workspace = cfg.Workspace.Name
 	there, missing := known(cfg, names)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,11 +38,20 @@ func (a *app) lanesMeant(ctx context.Context, f laneFlags) (meant, error) {
 	if here.Root == "" {
 		return meant{}, coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
 	}
-	trees, torn := gates.LanesHere(ctx, here)
+	all, torn := gates.ListLanes(ctx, here)
 	if ctx.Err() != nil {
 		return meant{}, context.Cause(ctx)
 	}
-	trees = slices.DeleteFunc(trees, func(t worktrees.Tree) bool { _, ok := worktrees.ScratchID(t); return ok })
+	var trees, removed []worktrees.Tree
+	for _, t := range all {
+		switch _, scratch := worktrees.ScratchID(t); {
+		case scratch:
+		case t.Removed:
+			removed = append(removed, t)
+		default:
+			trees = append(trees, t)
+		}
+	}
 	m := meant{torn: torn}
 	if m.at, err = filepath.Rel(here.Root, dir); err != nil {
 		return m, err
@@ -54,6 +64,9 @@ func (a *app) lanesMeant(ctx context.Context, f laneFlags) (meant, error) {
 	}
 	for _, name := range names {
 		at := slices.IndexFunc(trees, func(t worktrees.Tree) bool { return t.Name == name })
+		if at < 0 && slices.ContainsFunc(removed, func(t worktrees.Tree) bool { return t.Name == name }) {
+			return m, coded{gates.ExitNothing, fmt.Sprintf("lane %s was removed: its directory is not there any more", name), "git worktree prune forgets it; git worktree repair DIR, if it was moved there"}
+		}
 		if at < 0 {
 			return m, ground{lanes: trees}.noLane(name)
 		}
@@ -77,7 +90,42 @@ func (m meant) config(lane worktrees.Lane) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.DefaultSources(path))
+	cfg, err := config.Load(config.DefaultSources(path))
+	return cfg, placed(err, filepath.Dir(path))
+}
+
+// placed names the files of mistakes by their whole paths: of several lanes each has a
+// gpuci.toml.
+func placed(err error, dir string) error {
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems = slices.Clone(problems)
+	for i, p := range problems {
+		if !filepath.IsAbs(p.File) {
+			problems[i].File = filepath.Join(dir, p.File)
+		}
+	}
+	return problems
+}
+
+// mistakeText is the first mistake of a lane's configuration on one line, by its file's
+// path from the lane's root, and how many more there are.
+func mistakeText(err error, root string) string {
+	var problems config.Problems
+	if !errors.As(err, &problems) || len(problems) == 0 {
+		return oneLine(err.Error())
+	}
+	p := problems[0]
+	if rel, err := filepath.Rel(root, p.File); err == nil && filepath.IsLocal(rel) {
+		p.File = rel
+	}
+	text := fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Msg)
+	if more := len(problems) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return oneLine(text)
 }
 
 func isDir(path string) bool {

@@ -130,7 +130,7 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	}
 	d, err := config.ParseSpan(text)
 	if err != nil {
-		return time.Time{}, coded{gates.ExitUsage, fmt.Sprintf("--since %s is no time: %v", text, err), "give a time such as 30d or 12h, or a day such as 2026-11-01"}
+		return time.Time{}, coded{gates.ExitUsage, fmt.Sprintf("--since %s is no time: neither a length of time nor a day", text), "give a time such as 30d or 12h, or a day such as 2026-11-01"}
 	}
 	return now.Add(-d), nil
 }

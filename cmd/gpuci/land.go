@@ -35,8 +35,9 @@ func (a *app) landCommand() *cobra.Command {
 		Short: "put a lane's commits onto the base branch, if the gates let them",
 		Long: `land replays the commits of a lane on the base branch, as git rebase does, in a
 scratch lane; runs the required gates there; and moves the base branch forward, if
-nothing is red that the base is not red for itself. Where the base is among the
-lane's ancestors already, the very commits are landed. Landings of one repository
+nothing is red that the base is not red for itself. Merges are left out; one with
+changes of its own is refused. Where the base is among the lane's ancestors already,
+the very commits are landed. Landings of one repository
 queue, first come, first served: lane and base are read when it is our turn.
 
 Conflicts, reds and refusals leave everything as it was. The lane's own branch is
@@ -45,9 +46,11 @@ never moved. A base that is checked out in a lane is moved there, by git merge
 moved it meanwhile, all begins again, three times at most.
 
 Required are the gates of [ci] required, of the lane and of the base, or all that
-are not known red. A gate that is red may be so if the base's own tree is red by it
-as well (as the history has it, else it is run there), for tests and bars that are
-red there.
+are not known red. A gate that is red may be so if the base's own commit is red by it
+as well (as its last run in a scratch lane has it, else it is run there), for tests,
+bars and witnesses that are red there, and the same exit status. A red of which not
+everything has a name, as with reader none, can be the same only as a known red: the
+lane may declare it, if the base is red.
 
 Examples:
   gpuci worktrees land kda-adjoint

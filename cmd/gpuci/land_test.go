@@ -234,7 +234,7 @@ func TestLandKilled(t *testing.T) {
 	s.gate(t, "true")
 	s.git(t, "commit", "-qam", "quick")
 	whole := 0.0
-	times := 8
+	times := 5
 	if os.Getenv("GPUCI_SOAK") != "" {
 		times = 100
 	}

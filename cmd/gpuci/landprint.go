@@ -59,7 +59,7 @@ func landHead(l ci.Landing) string {
 	}
 	switch {
 	case l.Outcome == ci.Landed:
-		text += fmt.Sprintf(", %s, %.10s to %.10s", count(l.Commits, "commit", "commits"), l.Base, l.Tip)
+		text += fmt.Sprintf(", %s%s, %.10s to %.10s", count(l.Commits, "commit", "commits"), leftOut(l), l.Base, l.Tip)
 		if l.In != "" {
 			text += ", with the files of lane " + l.In
 		}
@@ -69,11 +69,29 @@ func landHead(l ci.Landing) string {
 	return text
 }
 
+// leftOut says what of the lane's commits a replay leaves out.
+func leftOut(l ci.Landing) string {
+	var parts []string
+	if l.Merges > 0 {
+		parts = append(parts, count(l.Merges, "merge", "merges")+" left out")
+	}
+	if l.Known > 0 {
+		parts = append(parts, fmt.Sprintf("%d that %s has by other commits", l.Known, l.Onto))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
 // dryRows say what would be done.
 func dryRows(l ci.Landing, row func(key, text string)) {
 	how := "as they are: %s is among their ancestors"
 	if l.Replayed {
 		how = "replayed on %s, by other commits"
+	}
+	if l.Merges > 0 {
+		how += "; " + count(l.Merges, "merge", "merges") + " left out"
 	}
 	row("commits", fmt.Sprintf("%d, "+how, l.Commits, l.Onto))
 	var names []string

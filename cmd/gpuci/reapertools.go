@@ -12,19 +12,28 @@ import (
 // beside the usual ones, each by its own gpuci.toml. One that cannot be read
 // adds nothing: then less is leaked, not more.
 func (a *app) toolsOf(g ground, here *config.Config) func(lane string) []string {
-	tools := map[string][]string{g.lane.Name: here.Tools}
+	tools, wrong := laneTools(g, here)
+	for _, err := range wrong {
+		a.console.note(err.Error())
+	}
+	return func(lane string) []string { return tools[lane] }
+}
+
+// laneTools are those tools by lane, and the lanes whose file cannot be read.
+func laneTools(g ground, here *config.Config) (tools map[string][]string, wrong []error) {
+	tools = map[string][]string{g.lane.Name: here.Tools}
 	for _, t := range g.lanes {
 		if !g.meant[t.Name] || g.here(t) || t.Removed {
 			continue
 		}
 		own, err := laneConfig(t)
 		if err != nil {
-			a.console.note(fmt.Sprintf("lane %s: only the usual compilers and linkers count: %v", t.Name, err))
+			wrong = append(wrong, fmt.Errorf("lane %s: only the usual compilers and linkers count: %w", t.Name, err))
 			continue
 		}
 		tools[t.Name] = own.Tools
 	}
-	return func(lane string) []string { return tools[lane] }
+	return tools, wrong
 }
 
 // laneConfig is what the files say that hold in a lane's root. A lane without a

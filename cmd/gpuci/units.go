@@ -34,7 +34,7 @@ func (a *app) unitsCommand() *cobra.Command {
 stand in, or installs them: for you, or with --system for the machine. The service
 shares the machine's /tmp and the directory of the locks, runs at low priority, and
 has the PATH that you have now. Where there is no systemd, a line for crontab is
-printed.
+printed, and that is said.
 
 --install writes two files and has systemd read them (systemctl daemon-reload);
 with --enable it also starts the timer (systemctl enable --now). A file that gpuci
@@ -49,7 +49,7 @@ Examples:
   sudo gpuci ci units --install --system -C /srv/dormouse
   gpuci ci units --cron
 
-Exit codes: 0; 64 usage, 69 there is no systemd here, or it did not do as told, 78
+Exit codes: 0; 4 outside of git, 64 usage, 69 there is no systemd here, or it did not do as told, 78
 configuration, also a file there that is not gpuci's.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.units(cmd, f) },
@@ -106,11 +106,14 @@ func (a *app) units(cmd *cobra.Command, f unitsFlags) error {
 	if err != nil {
 		return err
 	}
+	if lane.Root == "" {
+		return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
+	}
 	s, err := f.schedule(cfg)
 	if err != nil {
 		return err
 	}
-	if lane.Name != "main" && lane.Root != "" {
+	if lane.Name != "main" {
 		a.console.note("the night works from lane " + lane.Name + ": when that is removed, there is none any more")
 	}
 	line := unitsLine{Type: "units", Name: s.UnitName(), Service: s.Service(), Timer: s.Timer(), Cron: s.Cron()}
@@ -122,6 +125,9 @@ func (a *app) units(cmd *cobra.Command, f unitsFlags) error {
 	}
 	if f.json {
 		return a.jsonLine(line)
+	}
+	if !f.cron && !f.install && !hasSystemd() {
+		a.console.note("there is no systemd on this machine: this is a line for crontab, which crontab -e takes; --json has the units all the same")
 	}
 	_, err = io.WriteString(a.out, f.text(line))
 	return err

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -19,14 +21,18 @@ type worktreesOptions struct {
 func (a *app) worktreesCommand() *cobra.Command {
 	var o worktreesOptions
 	cmd := &cobra.Command{
-		Use:   "worktrees",
-		Short: "say of every lane how it stands, and what could be landed",
+		Use:        "worktrees",
+		Short:      "say of every lane how it stands, and what could be landed",
+		SuggestFor: []string{"land"},
 		Long: `worktrees shows every lane of this repository on a line: its branch and commit,
 how many files are changed in it, by how many commits it is ahead (+) of the base
 branch and behind (-) it, how old its commit is and when a gate last ran there,
 its leaked processes, its tickets for the machine's locks, and what each of its
 gates last came to. An outcome is stale when something that its gate reads has
-changed since.
+changed since, and stale? when that cannot be told: gpuci history says why. Of a
+gate that was refused or interrupted, the outcome before that is told, if there is
+one. What another lane came to with the very content that is committed here counts
+here as well: (judged in lane okl).
 
 Below them it says what could be landed: a lane that has commits which the base
 has not, and in which every gate that is required (those that [ci] names, else
@@ -35,8 +41,8 @@ from being listed: its directory was removed, or does not answer. One such lane
 does not keep the others. The scratch lanes of gpuci's own come last, with what
 they are for.
 
-The base is the branch that origin/HEAD names, else main, master or trunk. It
-takes no lock of git's and writes nothing into a lane.
+The base is base in [workspace], else the branch that origin/HEAD names, or main,
+master, trunk. It takes no lock of git's and writes nothing into a lane.
 
 Examples:
   gpuci worktrees
@@ -66,7 +72,7 @@ func (a *app) worktrees(ctx context.Context, o worktreesOptions) error {
 	if p.lane.Root == "" {
 		return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
 	}
-	list, err := worktrees.Survey(ctx, p.lane, worktrees.SurveyOptions{Base: o.base})
+	list, err := a.survey(ctx, p, o.base)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -83,4 +89,16 @@ func (a *app) worktrees(ctx context.Context, o worktreesOptions) error {
 		return a.worktreesJSON(l)
 	}
 	return a.worktreesText(l)
+}
+
+// survey holds the lanes against the base that is asked for, or configured. Where the
+// latter is not there, that is said, and the usual one serves.
+func (a *app) survey(ctx context.Context, p place, base string) ([]worktrees.Standing, error) {
+	configured := p.config.Workspace.Base
+	list, err := worktrees.Survey(ctx, p.lane, worktrees.SurveyOptions{Base: cmp.Or(base, configured)})
+	if base != "" || configured == "" || !errors.Is(err, worktrees.ErrNoBase) {
+		return list, err
+	}
+	a.console.note(fmt.Sprintf("there is no branch %s, which base in [workspace] names: the lanes are held against the usual base", configured))
+	return worktrees.Survey(ctx, p.lane, worktrees.SurveyOptions{})
 }

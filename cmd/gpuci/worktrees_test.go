@@ -133,7 +133,8 @@ func TestWorktreesHungGates(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	got := laneLook{Standing: worktrees.Standing{Tree: worktrees.Tree{Lane: lane}}}
-	got = got.within(ctx, meant{at: "."}, []history.Result{{Run: "r", Gate: "unit", Lane: "kda", Outcome: "green"}})
+	green := []history.Result{{Run: "r", Gate: "unit", Lane: "kda", Outcome: "green"}}
+	got = got.within(ctx, meant{at: "."}, lanesPast{map[string][]history.Result{"kda": green}, map[string][]history.Result{"unit": green}})
 	if !errors.Is(got.Err, context.DeadlineExceeded) || got.gates != nil {
 		t.Errorf("%+v", got)
 	}
@@ -146,18 +147,20 @@ func TestWorktreesHungGates(t *testing.T) {
 
 func TestGatesText(t *testing.T) {
 	lane := laneLook{}
-	for i, word := range []string{"green", "red", "green", "green", "stale", "green", "gone"} {
-		g := latestLine{}
+	for i, word := range []string{"green", "red", "green", "green", "stale", "green", "gone", "elsewhere", "elsewhere"} {
+		g := laneOutcome{}
 		g.Gate, g.Outcome = fmt.Sprint("g", i), word
 		switch word {
 		case "stale":
 			g.Outcome, g.Stale = "green", "x changed"
 		case "gone":
 			g.Gone = true
+		case "elsewhere":
+			g.Outcome, g.in = "green", "okl"
 		}
 		lane.gates = append(lane.gates, g)
 	}
-	if got, want := lane.gatesText(), "4 green, red g1, stale (green) g4"; got != want {
+	if got, want := lane.gatesText(), "4 green, red g1, stale (green) g4, green g7 g8 (judged in lane okl)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +14,6 @@ import (
 
 	"gpuci/gates"
 	"gpuci/gates/config"
-	"gpuci/gates/history"
 )
 
 const (
@@ -33,7 +30,7 @@ func (a *app) lookAtGates(ctx context.Context, p place, l *lanesLook) {
 	if rel, err := filepath.Rel(p.lane.Root, p.dir); err == nil {
 		m.at = rel
 	}
-	results, err := a.latestByLane(ctx, p)
+	past, err := a.pastOfLanes(ctx, p)
 	if l.noGates = err != nil; err != nil && ctx.Err() == nil {
 		a.console.note("what gates came to is not known: " + err.Error())
 	}
@@ -43,7 +40,7 @@ func (a *app) lookAtGates(ctx context.Context, p place, l *lanesLook) {
 		group.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, lanePatience)
 			defer cancel()
-			l.lanes[i] = l.lanes[i].within(ctx, m, results[l.lanes[i].Name])
+			l.lanes[i] = l.lanes[i].within(ctx, m, past)
 			return nil
 		})
 	}
@@ -52,9 +49,9 @@ func (a *app) lookAtGates(ctx context.Context, p place, l *lanesLook) {
 
 // within is withGates for as long as ctx goes on. Who waits for a disk that does
 // not answer cannot be interrupted, and is left behind.
-func (l laneLook) within(ctx context.Context, m meant, results []history.Result) laneLook {
+func (l laneLook) within(ctx context.Context, m meant, past lanesPast) laneLook {
 	done := make(chan laneLook, 1)
-	go func() { done <- l.withGates(ctx, m, results) }()
+	go func() { done <- l.withGates(ctx, m, past) }()
 	select {
 	case known := <-done:
 		return known
@@ -65,49 +62,30 @@ func (l laneLook) within(ctx context.Context, m meant, results []history.Result)
 	}
 }
 
-// latestByLane reads the last outcome of each gate in each lane. Where gpuci has
-// never run there is none, and no history is made.
-func (a *app) latestByLane(ctx context.Context, p place) (map[string][]history.Result, error) {
-	o := a.historyOptions(p.config, p.lane)
-	if _, err := os.Stat(o.State); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	store, err := history.Open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	defer store.Close()
-	list, err := store.Latest(ctx)
-	out := make(map[string][]history.Result)
-	for _, r := range list {
-		out[r.Lane] = append(out[r.Lane], r)
-	}
-	return out, err
-}
-
 // withGates adds configuration and outcomes to a lane.
-func (l laneLook) withGates(ctx context.Context, m meant, results []history.Result) laneLook {
+func (l laneLook) withGates(ctx context.Context, m meant, past lanesPast) laneLook {
 	if l.Removed || l.Err != nil {
 		return l
 	}
 	cfg, err := m.config(l.Lane)
 	if err != nil {
-		l.wrong = !errors.Is(err, config.ErrNotFound)
+		if !errors.Is(err, config.ErrNotFound) {
+			l.wrong = mistakeText(err, l.Root)
+		}
 		cfg = &config.Config{Root: l.Root}
 	} else {
 		l.config, l.required = cfg, requiredGates(cfg)
 	}
-	p := past{cfg: cfg, lane: l.Lane}
-	l.gates = p.latest(ctx, results)
-	place := func(x latestLine) int {
+	l.gates, l.ran = past.of(ctx, l, cfg), past.lastRun(l.Name)
+	place := func(x laneOutcome) int {
 		at := slices.IndexFunc(cfg.Gates, func(g config.Gate) bool { return g.Name == x.Gate })
 		if at < 0 {
 			return len(cfg.Gates)
 		}
 		return at
 	}
-	slices.SortStableFunc(l.gates, func(x, y latestLine) int { return place(x) - place(y) })
-	if l.wrong { // whether its gates are there any more is not known
+	slices.SortStableFunc(l.gates, func(x, y laneOutcome) int { return place(x) - place(y) })
+	if l.wrong != "" { // whether its gates are there any more is not known
 		for i := range l.gates {
 			l.gates[i].Gone = false
 		}
@@ -116,8 +94,8 @@ func (l laneLook) withGates(ctx context.Context, m meant, results []history.Resu
 }
 
 // last is the last outcome of a gate.
-func (l laneLook) last(gate string) (line latestLine, ok bool) {
-	at := slices.IndexFunc(l.gates, func(x latestLine) bool { return x.Gate == gate })
+func (l laneLook) last(gate string) (line laneOutcome, ok bool) {
+	at := slices.IndexFunc(l.gates, func(x laneOutcome) bool { return x.Gate == gate })
 	if at < 0 {
 		return line, false
 	}
@@ -137,26 +115,17 @@ func (l laneLook) neverRun() (names []string) {
 	return names
 }
 
-// lastRun is when a gate last began to run in the lane; zero for never.
-func (l laneLook) lastRun() (at time.Time) {
-	for _, g := range l.gates {
-		if g.Started.After(at) {
-			at = g.Started
-		}
-	}
-	return at
-}
-
 // gatesText is what the gates came to in a few words, the same ones together.
 func (l laneLook) gatesText() string {
 	const named = 3 // greens are counted where they are more
-	names := make(map[string][]string)
-	var words []string
-	add := func(word, gate string) {
-		if names[word] == nil {
-			words = append(words, word)
+	type kind struct{ word, in string }
+	names := make(map[kind][]string)
+	var kinds []kind
+	add := func(k kind, gate string) {
+		if names[k] == nil {
+			kinds = append(kinds, k)
 		}
-		names[word] = append(names[word], gate)
+		names[k] = append(names[k], gate)
 	}
 	for _, g := range l.gates {
 		word := g.Outcome
@@ -165,19 +134,23 @@ func (l laneLook) gatesText() string {
 			continue
 		case g.Stale != "":
 			word = "stale (" + word + ")"
-		case g.Unknown != "":
+		case g.Unknown != "" && tells(g.Result): // the others hold for nothing anyway
 			word = "stale? (" + word + ")"
 		}
-		add(word, g.Gate)
+		add(kind{word, g.in}, g.Gate)
 	}
 	for _, gate := range l.neverRun() {
-		add("never run", gate)
+		add(kind{word: "never run"}, gate)
 	}
-	for i, word := range words {
-		if list := names[word]; word == string(gates.Green) && len(list) > named {
-			words[i] = fmt.Sprintf("%d %s", len(list), word)
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		if list := names[k]; k.word == string(gates.Green) && len(list) > named {
+			words[i] = fmt.Sprintf("%d %s", len(list), k.word)
 		} else {
-			words[i] = word + " " + strings.Join(list, " ")
+			words[i] = k.word + " " + strings.Join(list, " ")
+		}
+		if k.in != "" {
+			words[i] += " (judged in lane " + k.in + ")"
 		}
 	}
 	return strings.Join(words, ", ")

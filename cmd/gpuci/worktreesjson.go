@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"gpuci/gates/history"
 	"gpuci/worktrees"
 )
 
@@ -32,6 +31,7 @@ type laneLine struct {
 	Leaked    *int         `json:"leaked-processes,omitempty"`
 	Landable  *landable    `json:"landable,omitempty"`
 	Wrong     bool         `json:"config-wrong,omitempty"` // its gpuci.toml cannot be read
+	Mistake   string       `json:"config-error,omitempty"` // why: file, line, and what
 	Error     string       `json:"error,omitempty"`        // why its state is not known
 	NoCount   string       `json:"count-error,omitempty"`  // why ahead and behind are not
 }
@@ -46,9 +46,10 @@ type gateCell struct {
 	Commit  string    `json:"commit,omitempty"`
 	Changes string    `json:"changes,omitempty"`
 	Marks   []string  `json:"marks,omitempty"`
-	Stale   string    `json:"stale,omitempty"`   // what has changed since
-	Unknown string    `json:"unknown,omitempty"` // why that cannot be told
-	Gone    bool      `json:"gone,omitempty"`    // gpuci.toml has no such gate any more
+	In      string    `json:"judged-in,omitempty"` // the other lane that has come to it, with the same content
+	Stale   string    `json:"stale,omitempty"`     // what has changed since
+	Unknown string    `json:"unknown,omitempty"`   // why that cannot be told
+	Gone    bool      `json:"gone,omitempty"`      // gpuci.toml has no such gate any more
 }
 
 func (a *app) worktreesJSON(l lanesLook) error {
@@ -63,9 +64,9 @@ func (a *app) worktreesJSON(l lanesLook) error {
 // line is a lane for programs.
 func (l lanesLook) line(lane laneLook) laneLine {
 	out := standingLine(lane.Standing)
-	out.Tickets, out.Wrong = lane.tickets, lane.wrong
+	out.Tickets, out.Wrong, out.Mistake = lane.tickets, lane.wrong != "", lane.wrong
 	for _, g := range lane.gates {
-		out.Gates = append(out.Gates, cellOf(g.Result, g))
+		out.Gates = append(out.Gates, cellOf(g))
 	}
 	for _, gate := range lane.neverRun() {
 		out.Gates = append(out.Gates, gateCell{Gate: gate})
@@ -104,9 +105,9 @@ func standingLine(st worktrees.Standing) laneLine {
 	return out
 }
 
-func cellOf(r history.Result, l latestLine) gateCell {
+func cellOf(o laneOutcome) gateCell {
 	return gateCell{
-		Gate: r.Gate, Outcome: r.Outcome, Run: r.Run, Started: r.Started, Commit: r.Commit, Changes: r.Changes, Marks: r.Marks,
-		Stale: l.Stale, Unknown: l.Unknown, Gone: l.Gone,
+		Gate: o.Gate, Outcome: o.Outcome, Run: o.Run, Started: o.Started, Commit: o.Commit, Changes: o.Changes, Marks: o.Marks,
+		In: o.in, Stale: o.Stale, Unknown: o.Unknown, Gone: o.Gone,
 	}
 }

@@ -25,8 +25,9 @@ type lanesLook struct {
 type laneLook struct {
 	worktrees.Standing
 	config   *config.Config // nil where there is none, or it is wrong
-	wrong    bool           // the latter
-	gates    []latestLine   // the last outcomes, in the order of the configuration
+	wrong    string         // of the latter: the first mistake
+	gates    []laneOutcome  // what its gates came to, in the order of the configuration
+	ran      time.Time      // when one last began here; zero for never
 	required []string       // gates that are to be green before it can land
 	tickets  []laneTicket
 	leaked   int // processes
@@ -100,7 +101,8 @@ func (a *app) lookAtLeaks(ctx context.Context, p place, l *lanesLook) {
 		leave = append(leave, gate.Leave...)
 	}
 	g.rules = gates.SweepRules(nil, leave)
-	g.rules.Tools = a.toolsOf(g, p.config)
+	tools, _ := laneTools(g, p.config) // a file that is wrong is said of its lane
+	g.rules.Tools = func(lane string) []string { return tools[lane] }
 	_, judged, err := g.judge(ctx)
 	if l.noLeaks = err != nil; err != nil {
 		if ctx.Err() == nil {

@@ -65,7 +65,7 @@ func section(b *strings.Builder, title string, lines []string) {
 func (l lanesLook) cells(lane laneLook) []string {
 	return []string{
 		lane.Name, orDash(lane.State.Branch), commitCell(lane.Standing), changedCell(lane.Standing), againstCell(lane.Standing),
-		l.age(lane.Committed), l.age(lane.lastRun()), orUnknown(l.noLeaks, leakedCell(lane)), orUnknown(l.noLocks, ticketsCell(lane)),
+		l.age(lane.Committed), l.age(lane.ran), orUnknown(l.noLeaks, leakedCell(lane)), orUnknown(l.noLocks, ticketsCell(lane)),
 		orUnknown(l.noGates, lane.gatesText()),
 	}
 }

@@ -29,8 +29,8 @@ func (l lanesLook) remarks(lane laneLook) (out []string) {
 	if lane.CountErr != nil {
 		add("%s", lane.CountErr)
 	}
-	if lane.wrong {
-		add("its gpuci.toml is wrong: gpuci -C %s config says where", bourneQuote(lane.Root))
+	if lane.wrong != "" {
+		add("its gpuci.toml is wrong: %s: gpuci -C %s config shows it", lane.wrong, bourneQuote(lane.Root))
 	}
 	if lane.leaked > 0 {
 		add("%s: gpuci reaper sweep --lane %s ends them", count(lane.leaked, "leaked process", "leaked processes"), lane.Name)

@@ -76,17 +76,17 @@ func TestLibtestOrders(t *testing.T) {
 	}
 }
 
-func TestLibtestKeepsTwentyNames(t *testing.T) {
+func TestLibtestKeepsFirstNames(t *testing.T) {
 	var out strings.Builder
-	out.WriteString("running 30 tests\n\nfailures:\n")
-	for i := range 30 {
-		fmt.Fprintf(&out, "    t%02d\n", i)
+	out.WriteString("running 130 tests\n\nfailures:\n")
+	for i := range 130 {
+		fmt.Fprintf(&out, "    t%03d\n", i)
 	}
-	out.WriteString(end(0, 30))
+	out.WriteString(end(0, 130))
 	r := &libtest{}
 	feed(r, Stdout, []byte(out.String()))
-	if c := r.Counts(); c.Failed != 30 || len(c.FailedNames) != 20 || c.FailedNames[19] != "t19" {
-		t.Errorf("%d failed, names %q, want 30 and the first twenty", c.Failed, c.FailedNames)
+	if c := r.Counts(); c.Failed != 130 || len(c.FailedNames) != maxNames || c.FailedNames[maxNames-1] != "t099" {
+		t.Errorf("%d failed, names %q, want 130 and the first hundred", c.Failed, c.FailedNames)
 	}
 }
 

@@ -56,7 +56,7 @@ type Counts struct {
 	Passed, Failed, Ignored, Measured, Filtered int
 
 	Suites         int      // test binaries or packages that reported
-	FailedNames    []string // the first 20, in order, by the harness's own names
+	FailedNames    []string // the first 100, in order, by the harness's own names
 	Contradictions []string // why the lines cannot be believed, each a sentence with what to do
 	Remarks        []string // reservations that the verdict should carry
 	Products       []string // test executables the harness named, as printed
@@ -65,11 +65,12 @@ type Counts struct {
 // Ran is the number of tests that ran to an end of their own, whichever.
 func (c Counts) Ran() int { return c.Passed + c.Failed + c.Measured }
 
-// Bounds of what is kept. Twenty names are more than a person reads; a name is
-// at most what test2json and PATH_MAX allow; a large workspace has some hundred
+// Bounds of what is kept. A hundred names are more than a person reads; a lane is
+// landed on a red base only if all of its failed tests are named. A name is at most
+// what test2json and PATH_MAX allow; a large workspace has some hundred
 // test executables.
 const (
-	maxNames     = 20
+	maxNames     = 100
 	maxName      = 4096 // bytes
 	maxSentences = 20
 	maxProducts  = 1024
