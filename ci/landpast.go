@@ -24,7 +24,7 @@ func (l *landing) lookUp(ctx context.Context, gate string) (v gates.Verdict, ok 
 	if err != nil {
 		return v, false
 	}
-	for r, err := range store.Results(ctx, history.Query{Gate: gate, Outcomes: landJudged, Limit: mostResults}) {
+	for r, err := range store.Results(ctx, history.Query{Gate: gate, Outcomes: landJudged, Believed: true, Limit: mostResults}) {
 		if err != nil {
 			return v, false
 		}

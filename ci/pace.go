@@ -99,7 +99,7 @@ func (p *past) seconds(v gates.Verdict) (points []float64) {
 
 // points are the last greens of the base in one series.
 func (p *past) points(ctx context.Context, of history.Series) (points []float64) {
-	greens, err := p.store.Greens(ctx, of, history.Query{Branch: p.plan.Base, Until: p.plan.Began, Limit: mostPoints})
+	greens, err := p.store.Greens(ctx, of, history.Query{Branch: p.plan.Base, Until: p.plan.Began, Believed: true, Limit: mostPoints})
 	if err != nil {
 		return nil
 	}

@@ -55,7 +55,7 @@ func (p *past) read(ctx context.Context, gateNames []string) error {
 	}
 	for _, gate := range gateNames {
 		list := p.runs[gate]
-		for r, err := range p.store.Results(ctx, history.Query{Gate: gate, Limit: lookedAt}) {
+		for r, err := range p.store.Results(ctx, history.Query{Gate: gate, Believed: true, Limit: lookedAt}) {
 			if err != nil {
 				return err
 			}

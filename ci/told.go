@@ -80,7 +80,7 @@ func (p *past) missed(ctx context.Context, h Head, c *Cell) {
 
 // streak goes back to where a red began.
 func (p *past) streak(ctx context.Context, lane, gate string, t *told) {
-	for r, err := range p.store.Results(ctx, history.Query{Gate: gate, Lane: lane, Until: t.last, Limit: lookedAt}) {
+	for r, err := range p.store.Results(ctx, history.Query{Gate: gate, Lane: lane, Until: t.last, Believed: true, Limit: lookedAt}) {
 		if err != nil {
 			return
 		}

@@ -43,6 +43,7 @@ func (f *flow) bind(ctx context.Context) {
 	b.state = state
 	f.readDraft(ctx, state)
 	b.Commit, b.Branch, b.Changes, b.Changed = state.Commit, f.opt.branch(state.Branch), state.Changes, state.Paths
+	f.readRaw(ctx, state)
 	if state.Commit == "" {
 		f.mark("bound to no commit: the branch has none yet")
 	}
@@ -87,6 +88,36 @@ func (f *flow) readDraft(ctx context.Context, state worktrees.State) {
 		return
 	}
 	go func() { _ = f.draft() }()
+}
+
+// readRaw finds what git calls unmodified and does not check out so: a build reads
+// it as it is, and nobody gets it with the commit. It counts as uncommitted.
+func (f *flow) readRaw(ctx context.Context, state worktrees.State) {
+	d := worktrees.Draft{Commit: state.Commit}
+	if state.Dirty {
+		d = f.draft()
+	}
+	raw, err := worktrees.ReadRaw(ctx, f.opt.Lane, d)
+	if err != nil {
+		if ctx.Err() == nil {
+			f.mark("whether all files are as git checks them out is not known: " + err.Error())
+		}
+		return
+	}
+	f.raw = raw
+	b := &f.v.Bound
+	sum, odd := sha256.New(), []string(nil)
+	fmt.Fprintf(sum, "%s\x00", state.Changes)
+	for _, r := range raw {
+		if r.Odd {
+			odd = append(odd, r.Path)
+			fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", r.Mode, r.ID, r.Path)
+		}
+	}
+	if len(odd) > 0 {
+		b.Changes, b.Changed = hex.EncodeToString(sum.Sum(nil)), append(slices.Clone(b.Changed), odd...)
+		f.mark("not as git checks it out, though git calls it unmodified: " + few(odd))
+	}
 }
 
 // toSettle is what to do about it: what was not there before may be of the gate's

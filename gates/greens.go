@@ -17,13 +17,12 @@ import (
 type greens struct {
 	best      *history.Point
 	elsewhere []history.Point // of a commit that the base branch has not, or not any more
-	ahead     []history.Point // dated in the future
-	others    []history.Point // of users who are not believed
+	unheld    history.Unheld  // those that are not believed
 }
 
 // uncounted is how many of ours there are that do not count. Those of others are
 // not among them: nobody is to be held up by what somebody put into a journal.
-func (g greens) uncounted() int { return len(g.elsewhere) + len(g.ahead) }
+func (g greens) uncounted() int { return len(g.elsewhere) + g.unheld.Aheads }
 
 // why says which greens there are, and why none of them counts.
 func (g greens) why(base string) string {
@@ -31,8 +30,8 @@ func (g greens) why(base string) string {
 	if n := len(g.elsewhere); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s of a commit that %s has not, or not any more (%s)", countOf(n, "is", "are"), base, named(g.elsewhere)))
 	}
-	if n := len(g.ahead); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s dated in the future (%s)", countOf(n, "is", "are"), named(g.ahead)))
+	if n := g.unheld.Aheads; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s dated in the future (%s)", countOf(n, "is", "are"), named(g.unheld.Ahead)))
 	}
 	return fmt.Sprintf("there are greens to be held against, and none of them counts: %s", strings.Join(parts, ", "))
 }
@@ -67,15 +66,15 @@ type novelty struct {
 // novelty looks at a metric as a whole.
 func (f *flow) novelty(ctx context.Context, b config.Bar, of history.Series) (n novelty, err error) {
 	r := f.against
-	n.all, err = r.pages(ctx, b.Since, f.v.Run, func(q history.Query) ([]history.Point, error) { return r.store.GreensOf(ctx, of, q) })
+	n.all, err = r.greens(ctx, of, true, b.Since, f.v.Run)
 	if err != nil {
 		return n, err
 	}
-	if len(n.all.others) > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d greens of other users do not count", len(n.all.others)))
+	if others := n.all.unheld.Others; others > 0 { // anybody can put a line into a journal
+		r.notes = append(r.notes, fmt.Sprintf("%d greens of other users do not count", others))
 	}
 	if !b.Since.IsZero() && n.all.best == nil {
-		early, err := r.store.GreensOf(ctx, of, history.Query{Until: b.Since, Limit: 1, Unclean: true})
+		early, err := r.store.GreensOf(ctx, of, history.Query{Until: b.Since, Limit: 1, Unclean: true, Believed: true})
 		if err == nil && len(early) > 0 {
 			r.notes = append(r.notes, "since leaves earlier greens of "+of.Metric+" out")
 		}
@@ -119,7 +118,7 @@ func (f *flow) renamed(was history.Result, of history.Series) (lost, fresh []str
 // since is the time after all greens there are, for a new beginning.
 func (n novelty) since() string {
 	var last time.Time
-	list := append(slices.Clone(n.all.elsewhere), n.all.ahead...)
+	list := slices.Clone(n.all.elsewhere)
 	if n.all.best != nil {
 		list = append(list, *n.all.best)
 	}

@@ -2,7 +2,6 @@ package gates
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,7 +27,7 @@ func keepVerdict(p *Past, v *Verdict) error {
 	if p == nil {
 		return nil
 	}
-	data, err := json.Marshal(v)
+	data, err := history.Marshal(v)
 	if err != nil {
 		return err
 	}

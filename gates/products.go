@@ -103,7 +103,7 @@ func (f *flow) judgeProducts(ctx context.Context, tree worktrees.Tree, list []in
 		f.mark("whose the build products are is not known: " + err.Error())
 	}
 	for _, c := range complaints {
-		if c.Kind == inputs.Clock {
+		if c.Kind == inputs.Clock || c.Kind == inputs.Perhaps {
 			f.mark(c.Text)
 			continue
 		}
@@ -133,20 +133,19 @@ func (f *flow) earlier(ctx context.Context) (out []inputs.Earlier) {
 	if err != nil {
 		return nil
 	}
-	for r, err := range store.Results(ctx, history.Query{Limit: maxEarlier}) {
+	for r, err := range store.Results(ctx, history.Query{Limit: maxEarlier, Believed: true}) {
 		if err != nil {
 			break
 		}
-		if store.Believes(r.UID, r.Started) {
-			latest = append(latest, r)
-		}
+		latest = append(latest, r)
 	}
 	for _, r := range latest {
 		if r.Run == f.v.Run || r.Outcome == string(Broken) { // that one may have judged ours
 			continue
 		}
+		doubted := inputs.Doubted(r.Marks)
 		for _, p := range r.Products {
-			out = append(out, inputs.Earlier{Lane: f.opt.laneOf(r), Path: within(r.Root, p.Path), SHA256: p.SHA256, BuildID: p.BuildID, Sources: f.sourcesOf(r)})
+			out = append(out, inputs.Earlier{Lane: f.opt.laneOf(r), Path: within(r.Root, p.Path), SHA256: p.SHA256, BuildID: p.BuildID, Built: p.Built, Doubted: doubted, Sources: f.sourcesOf(r)})
 		}
 	}
 	return out
@@ -173,10 +172,13 @@ func (f *flow) snapshot(ctx context.Context, read inputs.Inputs) {
 	if f.opt.Lane.Root == "" || f.v.Bound.Unread || f.draft == nil {
 		return
 	}
-	s, err := inputs.Take(ctx, f.opt.Lane, f.draft(), read)
+	s, err := inputs.Take(ctx, f.opt.Lane, inputs.Before{Draft: f.draft(), Raw: f.raw, At: f.v.Started}, read)
 	if err != nil {
 		f.opt.detail("whether this outcome goes stale will not be told: %v", err)
 		return
+	}
+	if list := s.Meanwhile(); len(list) > 0 {
+		f.mark("changed while the gate ran, where git does not see it: " + few(list) + "; run it again")
 	}
 	f.rec.json(inputs.FileName, s)
 }

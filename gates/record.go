@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"gpuci/gates/history"
 	"gpuci/gates/metric"
 	"gpuci/reaper/proc"
 )
@@ -98,12 +100,16 @@ func (r *record) sample(s metric.Sample) {
 }
 
 func (r *record) json(name string, v any) {
-	data, err := json.MarshalIndent(v, "", "  ")
+	data, err := history.Marshal(v)
+	var text bytes.Buffer
+	if err == nil {
+		err = json.Indent(&text, data, "", "  ")
+	}
 	if err != nil {
 		r.err = errors.Join(r.err, err)
 		return
 	}
-	r.write(name, append(data, '\n'))
+	r.write(name, append(text.Bytes(), '\n'))
 }
 
 // write makes a file appear whole or not at all. It is not synced: under the

@@ -61,7 +61,7 @@ func (f *flow) hold(ctx context.Context, b config.Bar) map[string]held {
 	unheld := make(map[string]greens)
 	for _, s := range series {
 		of.Labels = s.Labels
-		g, err := f.against.greens(ctx, of, b.Since, f.v.Run)
+		g, err := f.against.greens(ctx, of, false, b.Since, f.v.Run)
 		switch {
 		case err != nil:
 			return every(missing("there is nothing to hold it against: " + err.Error()))

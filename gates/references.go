@@ -80,18 +80,31 @@ func (r *references) counts(p history.Point) bool {
 	return r.base == (worktrees.Base{}) || r.known[p.Commit]
 }
 
-// greens are those of a series since a time, but for those of run.
-func (r *references) greens(ctx context.Context, of history.Series, since time.Time, run string) (greens, error) {
-	return r.pages(ctx, since, run, func(q history.Query) ([]history.Point, error) { return r.store.Greens(ctx, of, q) })
+// greens are those of a series since a time, or of all series of its metric, but
+// for those of run.
+func (r *references) greens(ctx context.Context, of history.Series, whole bool, since time.Time, run string) (greens, error) {
+	g, err := r.pages(ctx, of, whole, since, run)
+	if err != nil || g.best != nil && !whole {
+		return g, err
+	}
+	g.unheld, err = r.store.Unheld(ctx, of, whole, history.Query{Since: since, Unclean: r.base == (worktrees.Base{})})
+	if !since.IsZero() { // since has agreed on a new beginning
+		g.unheld.Ahead, g.unheld.Aheads = nil, 0
+	}
+	return g, err
 }
 
-// pages looks at greens, the newest first, until there is one to be held against.
-// One that was measured while others were at work serves only where there is no
-// other.
-func (r *references) pages(ctx context.Context, since time.Time, run string, page func(history.Query) ([]history.Point, error)) (g greens, err error) {
-	q := history.Query{Since: since, Limit: pageGreens, Unclean: r.base == (worktrees.Base{})}
+// pages looks at greens that are believed, the newest first, until there is one to
+// be held against. One that was measured while others were at work serves only
+// where there is no other.
+func (r *references) pages(ctx context.Context, of history.Series, whole bool, since time.Time, run string) (g greens, err error) {
+	q := history.Query{Since: since, Limit: pageGreens, Unclean: r.base == (worktrees.Base{}), Believed: true}
+	page := r.store.Greens
+	if whole {
+		page = r.store.GreensOf
+	}
 	for range maxPages {
-		list, err := page(q)
+		list, err := page(ctx, of, q)
 		if err == nil {
 			err = r.ask(ctx, list)
 		}
@@ -102,7 +115,7 @@ func (r *references) pages(ctx context.Context, since time.Time, run string, pag
 			if p.Run == run {
 				continue
 			}
-			if fit, err := r.fit(ctx, &g, p, !since.IsZero()); err != nil || fit {
+			if fit, err := r.fit(ctx, &g, p); err != nil || fit {
 				return g, err
 			}
 		}
@@ -114,21 +127,12 @@ func (r *references) pages(ctx context.Context, since time.Time, run string, pag
 	if g.best != nil {
 		return g, nil
 	}
-	return g, fmt.Errorf("of its greens the last %d are all of other branches or of other users, and no more are looked at", maxPages*pageGreens)
+	return g, fmt.Errorf("of its greens the last %d are all of other branches, and no more are looked at", maxPages*pageGreens)
 }
 
 // fit takes a green in, and says whether no better one can come.
-func (r *references) fit(ctx context.Context, g *greens, p history.Point, cut bool) (bool, error) {
-	switch {
-	case !r.store.Believes(p.UID, time.Time{}): // anybody can put a line into a journal
-		g.others = append(g.others, p)
-		return false, nil
-	case r.store.Ahead(p.Started):
-		if !cut { // since has agreed on a new beginning
-			g.ahead = append(g.ahead, p)
-		}
-		return false, nil
-	case !r.counts(p):
+func (r *references) fit(ctx context.Context, g *greens, p history.Point) (bool, error) {
+	if !r.counts(p) {
 		g.elsewhere = append(g.elsewhere, p)
 		return false, nil
 	}

@@ -67,6 +67,7 @@ type flow struct {
 	prepared int                    // readers that were made for commands of the run
 	lane     *worktrees.Watch       // on the lane, from before the build
 	draft    func() worktrees.Draft // what is in it, from the same time; nil where nobody looked
+	raw      []worktrees.Raw        // and what of it git has otherwise
 
 	against   *references       // of bars with within, once one was asked for
 	pressure  *timeline         // nil where it is not taken down

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -26,7 +25,8 @@ func (a *app) historyCheckCommand() *cobra.Command {
 where this branch left the base branch, and in every commit since then with each
 of its parents. A line that was there must be there, unchanged and in the order
 it had, whatever stands between; a row that says otherwise of a run than another
-one, and what a merge left behind, are found as well. Nothing is written.
+one, and what a merge left behind, are found as well. A file that was moved is held against
+what it was where gpuci.toml named it then. Nothing is written.
 
 A line that a commit lost and a later one put back is not lost. On the base
 branch, of the commits that changed the file the last 200 are looked at, and how
@@ -88,14 +88,16 @@ type checked struct {
 	Wrong   []string `json:"wrong,omitempty"` // lines that are no rows, or contradict others
 	Union   bool     `json:"merge-union"`
 
-	all bool            // look at every commit
-	now map[string]bool // the lines of the file as it is
+	all   bool            // look at every commit
+	now   map[string]bool // the lines of the file as it is
+	moves *moves          // where it was
 }
 
 // missed is a line that one form of the file has and a later one has not.
 type missed struct {
-	From string `json:"from"` // a commit
-	To   string `json:"to"`   // a commit, or "" for the file as it is
+	From string `json:"from"`           // a commit
+	To   string `json:"to"`             // a commit, or "" for the file as it is
+	File string `json:"file,omitempty"` // where it was, if that was elsewhere
 	tsv.Loss
 }
 
@@ -121,7 +123,7 @@ func (a *app) historyCheck(cmd *cobra.Command, all bool) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the history file: %w", err)
 	}
-	c, err := f.check(cmd.Context(), data, cfg.Workspace.Base, all)
+	c, err := f.check(cmd.Context(), data, cfg, all)
 	if err != nil {
 		return coded{exitUnfit, err.Error(), "is the repository whole? git fsck says; a shallow clone has no history to hold it against"}
 	}
@@ -140,7 +142,7 @@ func (a *app) historyCheck(cmd *cobra.Command, all bool) error {
 // for: each costs some git, of 5 ms.
 const maxCommits = 200
 
-func (f tsvFile) check(ctx context.Context, now []byte, base string, all bool) (checked, error) {
+func (f tsvFile) check(ctx context.Context, now []byte, cfg *config.Config, all bool) (checked, error) {
 	c := checked{Type: "check", File: f.name, all: all, now: make(map[string]bool)}
 	for line := range strings.Lines(string(now)) {
 		c.now[strings.TrimRight(line, "\r\n")] = true
@@ -156,10 +158,13 @@ func (f tsvFile) check(ctx context.Context, now []byte, base string, all bool) (
 	if worktrees.Unborn(ctx, f.lane) {
 		return c, nil
 	}
-	if err := f.hold(ctx, &c, "HEAD", "", now); err != nil {
-		return c, err
+	since, err := f.since(ctx, cfg.Workspace.Base)
+	if err == nil {
+		c.moves, err = f.moved(ctx, cfg.Root, since, all)
 	}
-	since, err := f.since(ctx, base)
+	if err == nil {
+		err = f.hold(ctx, &c, "HEAD", "", now)
+	}
 	if err != nil {
 		return c, err
 	}
@@ -193,7 +198,7 @@ func (f tsvFile) since(ctx context.Context, named string) (string, error) {
 
 // steps holds each commit of the file against those it came from.
 func (f tsvFile) steps(ctx context.Context, c *checked, since string) error {
-	steps, err := worktrees.Steps(ctx, f.lane, since, "HEAD", f.name)
+	steps, err := c.moves.steps(ctx, since)
 	if err != nil {
 		return err
 	}
@@ -201,7 +206,11 @@ func (f tsvFile) steps(ctx context.Context, c *checked, since string) error {
 		c.Older, steps = len(steps)-maxCommits, steps[:maxCommits]
 	}
 	for _, step := range steps {
-		now, _, err := worktrees.FileAt(ctx, f.lane, step.Commit, f.name)
+		name, err := c.moves.at(ctx, step.Commit)
+		if err != nil {
+			return err
+		}
+		now, _, err := worktrees.FileAt(ctx, f.lane, step.Commit, name)
 		if err != nil {
 			return err
 		}
@@ -217,16 +226,23 @@ func (f tsvFile) steps(ctx context.Context, c *checked, since string) error {
 
 // hold adds what a later form of the file does not hold of an earlier one.
 func (f tsvFile) hold(ctx context.Context, c *checked, from, to string, later []byte) error {
-	earlier, there, err := worktrees.FileAt(ctx, f.lane, from, f.name)
+	name, err := c.moves.at(ctx, from)
+	if err != nil {
+		return err
+	}
+	earlier, there, err := worktrees.FileAt(ctx, f.lane, from, name)
 	if err != nil || !there {
 		return err
+	}
+	if name == f.name {
+		name = "" // as everybody takes it
 	}
 	for _, l := range tsv.Held(earlier, later) {
 		if to != "" && c.now[l.Line] { // put back since, or only moved: what the file has now counts
 			continue
 		}
 		if !c.said(l) {
-			c.Lost = append(c.Lost, missed{from, to, l})
+			c.Lost = append(c.Lost, missed{from, to, name, l})
 		}
 	}
 	return nil
@@ -240,54 +256,4 @@ func (c checked) said(l tsv.Loss) bool {
 		}
 	}
 	return false
-}
-
-func (c checked) text(w io.Writer) error {
-	var b strings.Builder
-	for _, l := range c.Lost {
-		what := "is lost or changed"
-		if l.Moved {
-			what = "does not stand where it stood"
-		}
-		fmt.Fprintf(&b, "line %d of %s %s in %s: %s\n", l.Number, c.at(l.From), what, c.at(l.To), printable(strings.ReplaceAll(l.Line, "\t", " ")))
-	}
-	for _, text := range c.Wrong {
-		fmt.Fprintf(&b, "%s: %s\n", c.File, printable(text))
-	}
-	switch {
-	case len(c.Lost)+len(c.Wrong) > 0:
-		fmt.Fprintf(&b, "%s does not hold all it held: git log -p -- %s shows who changed what; put the lines back\n", c.File, c.File)
-	default:
-		fmt.Fprintf(&b, "%s holds all it held: %s, %s%s\n", c.File, count(c.Rows, "row", "rows"), count(c.Commits, "commit", "commits"), c.span())
-	}
-	if c.Older > 0 {
-		fmt.Fprintf(&b, "%s before these changed it and %s not looked at: gpuci history check --all does\n", count(c.Older, "commit", "commits"), wasWere(c.Older))
-	}
-	if !c.Union {
-		fmt.Fprintf(&b, "two branches that both append will meet in a conflict: add to .gitattributes: %s merge=union\n", c.File)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
-}
-
-func (c checked) span() string {
-	if c.Since == "" {
-		return ""
-	}
-	return fmt.Sprintf(" since %.10s", c.Since)
-}
-
-// at names a form of the file.
-func (c checked) at(commit string) string {
-	if commit == "" {
-		return c.File
-	}
-	return fmt.Sprintf("%.10s", commit)
 }

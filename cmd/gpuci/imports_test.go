@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"gates/propose": {"gates/config", "gates/expr", "gates/metric", "gates/reader", "reaper/proc"},
 	"gates": {"gates/config", "gates/expr", "gates/history", "gates/inputs", "gates/reader", "gates/metric",
 		"reaper", "reaper/proc", "pressure", "buildlock", "buildlock/beside", "buildlock/shim", "buildlock/links", "kernels", "kernels/device", "worktrees"},
-	"ci":             {"gates", "gates/config", "gates/history", "gates/junit", "gates/metric", "worktrees"},
+	"ci":             {"gates", "gates/config", "gates/history", "gates/inputs", "gates/junit", "gates/metric", "worktrees"},
 	"cmd/gpuci-link": {"buildlock", "buildlock/shim", "buildlock/shim/link", "pressure"},
 	"cmd/gpuci-cuda": {"kernels"},
 	"cmd/gpuci":      nil, // all

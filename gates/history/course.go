@@ -37,6 +37,7 @@ type Point struct {
 // that has points, by itself. q.Gate must be given; q.Limit is of each series.
 // Of more than most series (0: all), those measured last are given.
 func (s *Store) Course(ctx context.Context, q Query, metric string, most int) (list []Course, err error) {
+	q = s.believed(q)
 	err = s.read(ctx, "read the course of gate "+q.Gate+" in", func(db *sql.DB) error {
 		list = nil
 		found, err := seriesOf(ctx, db, q.Gate, metric, most)
@@ -123,9 +124,10 @@ func points(ctx context.Context, db queryer, conditions string, args []any) (lis
 
 // Greens gives the points of one series that a later number might be held
 // against, the newest first: green, whole, of a commit with nothing changed.
-// Those with marks are among them, and those that are not believed. q.Gate,
-// q.Outcomes and q.Partial are not used.
+// Those with marks are among them, and those that are not believed unless q says
+// otherwise. q.Gate, q.Outcomes and q.Partial are not used.
 func (s *Store) Greens(ctx context.Context, of Series, q Query) (list []Point, err error) {
+	q = s.believed(q)
 	q.Outcomes, q.Partial = []string{"green"}, false
 	err = s.read(ctx, "read the green results of metric "+of.Metric+" in", func(db *sql.DB) error {
 		list = nil
@@ -149,6 +151,7 @@ func (s *Store) Greens(ctx context.Context, of Series, q Query) (list []Point, e
 // GreensOf is Greens of all series of a metric, whatever their labels, unit and
 // card are.
 func (s *Store) GreensOf(ctx context.Context, of Series, q Query) (list []Point, err error) {
+	q = s.believed(q)
 	q.Gate, q.Outcomes, q.Partial = "", []string{"green"}, false
 	err = s.read(ctx, "read the green results of metric "+of.Metric+" in", func(db *sql.DB) error {
 		c := q.conditions("m.started")
@@ -164,6 +167,43 @@ func (s *Store) GreensOf(ctx context.Context, of Series, q Query) (list []Point,
 		return err
 	})
 	return list, err
+}
+
+// Unheld says which greens of a metric, or of one of its series, are not believed.
+type Unheld struct {
+	Others int     // of users who are not believed
+	Ahead  []Point // of those who are, dated in the future; the last of them
+	Aheads int     // how many there are
+}
+
+// mostNamed is how many of those that are not believed are given: they are named to
+// a reader.
+const mostNamed = 5
+
+// Unheld counts the greens that Greens leaves out where only what is believed is
+// asked for: those of one series, or of all of its metric. q.Since and q.Unclean
+// are used.
+func (s *Store) Unheld(ctx context.Context, of Series, whole bool, q Query) (u Unheld, err error) {
+	q = Query{Outcomes: []string{"green"}, Since: q.Since, Unclean: q.Unclean}
+	own, owner := s.whose()
+	soon := time.Now().Add(skew).UnixMicro()
+	err = s.read(ctx, "read the green results of metric "+of.Metric+" in", func(db *sql.DB) error {
+		chosen, args := "gate = ? and metric = ? and labels = ? and unit = ? and backend = ? and card = ? and profile = ?", values(of.fields())
+		if whole {
+			chosen, args = "gate = ? and metric = ? and backend = ? and profile = ?", values([]string{of.Gate, of.Metric, of.Backend, of.Profile})
+		}
+		c := q.conditions("m.started")
+		chosen = "m.series in (select id from series where " + chosen + ")" + c.String() + q.clean()
+		args = append(args, c.args...)
+		err := db.QueryRowContext(ctx, `select count(iif(r.uid in (?, ?), null, 1)), count(iif(r.uid in (?, ?) and m.started > ?, 1, null))
+			from metrics m cross join results r on r.id = m.result where `+chosen,
+			append([]any{own, owner, own, owner, soon}, args...)...).Scan(&u.Others, &u.Aheads)
+		if err == nil && u.Aheads > 0 {
+			u.Ahead, err = points(ctx, db, chosen+" and r.uid in (?, ?) and m.started > ?", append(args, own, owner, soon, mostNamed))
+		}
+		return err
+	})
+	return u, err
 }
 
 func (q Query) clean() string {

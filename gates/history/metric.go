@@ -33,14 +33,6 @@ func (r Result) Series(m Metric) Series {
 	return Series{r.Gate, m.Metric, m.Labels, m.Unit, r.Backend, r.Card, r.Profile}
 }
 
-func (m Metric) finite() error {
-	values := []float64{m.Low, m.High}
-	if m.Last != nil {
-		values = append(values, *m.Last)
-	}
-	return finite(m.Metric, values...)
-}
-
 // merged makes one of metrics that belong to one series, the later one's last
 // number being the last.
 func merged(list []Metric) []Metric {

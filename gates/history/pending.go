@@ -76,7 +76,7 @@ func (s *Store) waiting(journal io.Reader) (list []Result, err error) {
 func (q Query) asks(r Result) bool {
 	return (q.Gate == "" || q.Gate == r.Gate) && (q.Lane == "" || q.Lane == r.Lane) && (q.Branch == "" || q.Branch == r.Branch) &&
 		(len(q.Outcomes) == 0 || slices.Contains(q.Outcomes, r.Outcome)) && (q.Partial || !r.Partial) &&
-		!r.Started.Before(q.Since) && (q.Until.IsZero() || r.Started.Before(q.Until))
+		q.of.holds(r) && !r.Started.Before(q.Since) && (q.Until.IsZero() || r.Started.Before(q.Until))
 }
 
 // points are what a result gave of the series that which asks for.

@@ -16,7 +16,29 @@ type Query struct {
 	Outcomes           []string  // any of these; empty for all
 	Partial            bool      // partial ones too
 	Unclean            bool      // greens of no commit too, and of one with something changed
+	Believed           bool      // only what Store.Believes
 	Limit              int       // so many at most, the newest; 0 for all
+
+	of belief // set by the store, where only what is believed is asked for
+}
+
+// belief is whose results are believed, and until when.
+type belief struct {
+	own, owner int
+	until      time.Time // zero: whoever recorded what is believed, and whenever
+}
+
+// believed sets whose results are believed, as it is now.
+func (s *Store) believed(q Query) Query {
+	if q.Believed {
+		q.of.own, q.of.owner = s.whose()
+		q.of.until = time.Now().Add(skew)
+	}
+	return q
+}
+
+func (b belief) holds(r Result) bool {
+	return b.until.IsZero() || (r.UID == b.own || r.UID == b.owner) && !r.Started.After(b.until)
 }
 
 // queryer is a database or a transaction.
@@ -52,6 +74,10 @@ func (q Query) conditions(started string) *clause {
 	}
 	if len(q.Outcomes) > 0 {
 		c.and("r.outcome in (?"+strings.Repeat(", ?", len(q.Outcomes)-1)+")", values(q.Outcomes)...)
+	}
+	if !q.of.until.IsZero() {
+		// The pluses keep SQLite on the way it was given.
+		c.and("+r.uid in (?, ?) and +"+started+" <= ?", q.of.own, q.of.owner, q.of.until.UnixMicro())
 	}
 	q.times(c, started)
 	return c

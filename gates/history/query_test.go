@@ -58,26 +58,51 @@ func TestRoundTrip(t *testing.T) {
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// What is no number has no place among numbers.
+// What is no number has no place among numbers, and takes no result with it.
 func TestNotFinite(t *testing.T) {
 	st := newStage(t)
 	s := st.open()
+	n := 0
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, m := range []Metric{{Metric: "m", Low: v}, {Metric: "m", High: v}, {Metric: "m", Last: &v}} {
-			r := result("r")
-			r.Metrics = []Metric{m}
-			if err := s.Record(t.Context(), r); err == nil || !strings.Contains(err.Error(), "metric m is") {
-				t.Errorf("%v: %v", v, err)
+			n++
+			r := result(fmt.Sprint("r", n))
+			r.Metrics = append(r.Metrics, m)
+			r.Seconds, r.Stall = v, &Stall{IOFull: &Extent{Mean: v, Peak: 0.5}}
+			before := len(r.Metrics) - 1
+			st.record(s, r)
+			got, err := s.Find(t.Context(), r.Run)
+			if err != nil || len(got.Metrics) != before || got.Seconds != 0 || got.Stall.IOFull.Mean != 0 || got.Stall.IOFull.Peak != 0.5 {
+				t.Errorf("%v: %+v, %v", v, got, err)
 			}
 		}
-		r := result("r")
-		r.Seconds = v
-		if err := s.Record(t.Context(), r); err == nil {
-			t.Errorf("%v seconds were kept", v)
-		}
 	}
-	if ids := st.runs(s, Query{}); ids != nil {
+	if ids := st.runs(s, Query{}); len(ids) != n {
 		t.Errorf("%q", ids)
+	}
+	none := `{"type":"verdict","run":"r","gate":"g","outcome":"green","metrics":[{"metric":"m","series":[{"count":1,"low":null,"high":1},{"labels":"n=1","count":1,"low":2,"high":3}]}]}`
+	if r, err := FromVerdict([]byte(none)); err != nil || len(r.Metrics) != 1 || r.Metrics[0].Low != 2 || r.Metrics[0].High != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Whatever holds a number that is none becomes JSON all the same.
+func TestMarshal(t *testing.T) {
+	inf := math.Inf(1)
+	v := struct {
+		Map   map[string]any `json:"map"`
+		List  []float64      `json:"list"`
+		Other *float64       `json:"other,omitempty"`
+		When  time.Time      `json:"when"`
+		Near  float64        `json:"near"`
+	}{map[string]any{"a": math.NaN(), "b": "x"}, []float64{1, inf}, &inf, time.Unix(1, 5).UTC(), 5e-324}
+	got, err := Marshal(&v)
+	want := `{"map":{"a":null,"b":"x"},"list":[1,null],"other":null,"when":"1970-01-01T00:00:01.000000005Z","near":5e-324}`
+	if string(got) != want || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := Marshal(func() {}); err == nil {
+		t.Error("a function became JSON")
 	}
 }
 

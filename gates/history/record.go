@@ -9,7 +9,8 @@ import (
 
 // Record keeps a result: in the database, or in the journal where that cannot be
 // used, and fails only if neither can. A second result with the same run id is
-// not kept, and that is no error. A number that is NaN or infinite is one.
+// not kept, and that is no error. Nor is a number that is NaN or infinite: it is
+// left out.
 func (s *Store) Record(ctx context.Context, r Result) error {
 	r.UID, r.Revision = s.uid, 0
 	e, err := newEntry(r)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 )
 
@@ -138,15 +138,11 @@ type typed struct {
 }
 
 // newEntry encodes a result. It is read back, so that the columns hold what
-// JSON holds: a byte that is not UTF-8 becomes U+FFFD in both.
+// JSON holds: a byte that is not UTF-8 becomes U+FFFD in both. A metric that is no
+// number has no place among numbers and is left out.
 func newEntry(r Result) (entry, error) {
-	for _, m := range r.Metrics {
-		if err := m.finite(); err != nil {
-			return entry{}, err
-		}
-	}
-	r.Metrics = merged(r.Metrics)
-	body, err := json.Marshal(typed{"result", &r})
+	r.Metrics = slices.DeleteFunc(merged(r.Metrics), func(m Metric) bool { return !m.finite() })
+	body, err := Marshal(typed{"result", &r})
 	if err != nil {
 		return entry{}, err
 	}
@@ -166,14 +162,4 @@ func readEntry(body []byte) (entry, error) {
 		return e, errors.New("it has no run id, or no gate")
 	}
 	return e, nil
-}
-
-// finite says what is no number: SQLite makes NULL of a NaN.
-func finite(name string, values ...float64) error {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("metric %s is %v, which is no number that can be compared", name, v)
-		}
-	}
-	return nil
 }

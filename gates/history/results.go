@@ -17,6 +17,7 @@ const page = 200
 // Results gives the results asked for, the newest first. One that is recorded
 // meanwhile may be missing, none comes twice. An error is the last it gives.
 func (s *Store) Results(ctx context.Context, q Query) iter.Seq2[Result, error] {
+	q = s.believed(q)
 	return func(yield func(Result, error) bool) {
 		var waiting []Result
 		err := s.read(ctx, "read results in", func(db *sql.DB) (err error) {
@@ -168,6 +169,7 @@ func (s *Store) Latest(ctx context.Context) (list []Result, err error) {
 
 // Count counts the results asked for, by outcome; the limit of q is not used.
 func (s *Store) Count(ctx context.Context, q Query) (counts map[string]int, err error) {
+	q = s.believed(q)
 	c := q.conditions("r.started")
 	err = s.read(ctx, "count results in", func(db *sql.DB) error {
 		counts = make(map[string]int)

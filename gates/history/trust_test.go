@@ -66,6 +66,64 @@ func TestLatestIsBelieved(t *testing.T) {
 	}
 }
 
+// However many lines somebody else puts into a journal, what is believed is found at
+// once, and what is not is counted.
+func TestGreensAreBelieved(t *testing.T) {
+	needRoot(t)
+	st := newStage(t)
+	now := time.Now()
+	var forged, ours []byte
+	add := func(to *[]byte, run string, when time.Time) {
+		r := result(run)
+		r.Started = when
+		e, err := newEntry(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*to = append(append(*to, e.body...), '\n')
+	}
+	const many = 1200 // more than two pages of those who ask
+	for i := range many {
+		add(&forged, fmt.Sprint("forged-", i), now.Add(-time.Duration(i)*time.Second))
+	}
+	add(&ours, "ours", now.Add(-24*time.Hour))
+	add(&ours, "ahead", now.Add(time.Hour))
+	st.write(fmt.Sprintf("journal/a-%d.jsonl", os.Geteuid()), ours)
+	others := fmt.Sprintf("journal/a-%d.jsonl", nobody)
+	st.write(others, forged)
+	if err := os.Chown(st.path(others), nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	s := st.open()
+	r := result("any")
+	of := r.Series(r.Metrics[0])
+	for _, q := range []Query{{Limit: 3}, {Limit: 3, Believed: true}} {
+		one, err1 := s.Greens(t.Context(), of, q)
+		all, err2 := s.GreensOf(t.Context(), of, q)
+		runs := st.runs(s, q)
+		if err1 != nil || err2 != nil || len(one) == 0 || len(all) == 0 {
+			t.Fatal(one, all, err1, err2)
+		}
+		alone := func(ids []string) bool { return len(ids) == 1 && ids[0] == "ours" }
+		if got := []bool{alone(pointRuns(one)), alone(pointRuns(all)), alone(runs)}; got[0] != q.Believed || got[1] != q.Believed || got[2] != q.Believed {
+			t.Errorf("%+v: %q, %q, %q", q, pointRuns(one), pointRuns(all), runs)
+		}
+	}
+	for _, whole := range []bool{false, true} {
+		u, err := s.Unheld(t.Context(), of, whole, Query{})
+		if err != nil || u.Others != many || u.Aheads != 1 || len(u.Ahead) != 1 || u.Ahead[0].Run != "ahead" {
+			t.Errorf("%+v, %v", u, err)
+		}
+		if u, err := s.Unheld(t.Context(), of, whole, Query{Since: now.Add(-45500 * time.Millisecond)}); err != nil || u.Others != 46 {
+			t.Errorf("%+v, %v", u, err)
+		}
+	}
+	counts, err := s.Count(t.Context(), Query{Believed: true})
+	if err != nil || counts["green"] != 1 {
+		t.Error(counts, err)
+	}
+}
+
 // A store that rests holds nobody up, and finds what others did meanwhile.
 func TestRest(t *testing.T) {
 	st := newStage(t)

@@ -60,12 +60,19 @@ type bound struct {
 // summary is a metric there: its lowest and highest numbers, whatever their
 // labels; and by their labels, where they were kept apart.
 type summary struct {
-	Metric string   `json:"metric"`
-	Count  int      `json:"count"`
-	Low    sample   `json:"low"`
-	High   sample   `json:"high"`
-	Unit   string   `json:"unit"`
-	Series []Metric `json:"series"`
+	Metric string     `json:"metric"`
+	Count  int        `json:"count"`
+	Low    sample     `json:"low"`
+	High   sample     `json:"high"`
+	Unit   string     `json:"unit"`
+	Series []ofSeries `json:"series"`
+}
+
+// ofSeries is what was measured of one series. A number that was none is null.
+type ofSeries struct {
+	Metric
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
 }
 
 // judged is a bar there, with what each series was held against.
@@ -137,12 +144,16 @@ func (v verdict) first(m Metric) bool {
 // metrics are the series that the two numbers belong to. Where they have
 // different labels, each is one number of its own series, and what else was
 // measured in either is not known.
-func (m summary) metrics() []Metric {
+func (m summary) metrics() (list []Metric) {
 	if len(m.Series) > 0 {
-		for i := range m.Series {
-			m.Series[i].Metric, m.Series[i].Unit = m.Metric, m.Unit
+		for _, s := range m.Series {
+			if s.Low == nil || s.High == nil {
+				continue
+			}
+			s.Metric.Metric, s.Metric.Unit, s.Metric.Low, s.Metric.High = m.Metric, m.Unit, *s.Low, *s.High
+			list = append(list, s.Metric)
 		}
-		return m.Series
+		return list
 	}
 	low, high := m.Low.metric(m.Metric), m.High.metric(m.Metric)
 	if low.Labels != high.Labels || low.Unit != high.Unit {

@@ -116,7 +116,7 @@ func (g *gathering) unit(dep string, programs map[string]bool) {
 				relative = append(relative, in)
 			}
 		}
-		g.add(append(all, g.likely(dep, relative)...), "rust")
+		g.add(dep, append(all, g.likely(dep, relative)...), "rust")
 	}
 }
 

@@ -18,8 +18,13 @@ type Change struct {
 	// Since is the newest modification of those that are there; zero when all are
 	// gone. Git gives a file it checks out the time of the checkout.
 	Since time.Time
+	// Meanwhile says that the first was changed while the gate ran, so that nobody
+	// knows what of it was judged.
+	Meanwhile bool
 	// Unknown says why it cannot be told what has changed.
 	Unknown string
+
+	paths []Path
 }
 
 // Stale says whether the outcome is one about the past, or may be.
@@ -48,7 +53,9 @@ func (c Change) What() string {
 	case c.Count > 2:
 		what += fmt.Sprintf(" and %d other files", c.Count-1)
 	}
-	if !c.Since.IsZero() {
+	if c.Meanwhile {
+		when = string(Meanwhile)
+	} else if !c.Since.IsZero() {
 		when = "changed " + c.Since.Local().Format("2006-01-02 15:04:05")
 	}
 	return what + " " + when
@@ -60,7 +67,7 @@ func changeOf(root string, paths []Path) Change {
 		return Change{}
 	}
 	slices.Sort(paths)
-	ch := Change{First: string(paths[0]), Count: len(paths)}
+	ch := Change{First: string(paths[0]), Count: len(paths), paths: paths}
 	for _, p := range paths {
 		at := string(p)
 		if !filepath.IsAbs(at) {

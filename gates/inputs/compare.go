@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -37,6 +36,9 @@ func Compare(ctx context.Context, lane worktrees.Lane, now worktrees.State, own 
 		return nil, fmt.Errorf("compare with what was judged: %w", err)
 	}
 	c := newComparison(lane, d, own)
+	if c.raw, err = worktrees.ReadRaw(ctx, lane, d); err != nil {
+		return nil, fmt.Errorf("compare with what was judged: %w", err)
+	}
 	changes := make([]Change, len(then))
 	for i, s := range then {
 		if changes[i], err = c.since(ctx, s); err != nil {
@@ -80,6 +82,7 @@ type comparison struct {
 	lane    worktrees.Lane
 	now     worktrees.Draft
 	changed byPath[string] // now against its commit
+	raw     []worktrees.Raw
 	own     []Path
 	commits map[string]between // by the other commit
 }
@@ -110,6 +113,16 @@ func (c *comparison) since(ctx context.Context, s Snapshot) (Change, error) {
 			}
 		}
 	}
+	otherwise, err := c.otherwise(ctx, s)
+	if err != nil {
+		return Change{}, err
+	}
+	for _, p := range otherwise {
+		if s.reads(p) && !slices.Contains(c.own, p) && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
+	}
+	meanwhile := make(map[string]bool)
 	for root, files := range map[string]byPath[File]{c.lane.Root: s.Ignored, "": s.Outside} {
 		for p, was := range files {
 			same, err := was.is(ctx, filepath.Join(root, string(p)))
@@ -118,10 +131,13 @@ func (c *comparison) since(ctx context.Context, s Snapshot) (Change, error) {
 			}
 			if !same {
 				paths = append(paths, p)
+				meanwhile[string(p)] = was.Kind == Meanwhile
 			}
 		}
 	}
-	return changeOf(c.lane.Root, paths), nil
+	ch := changeOf(c.lane.Root, paths)
+	ch.Meanwhile = meanwhile[ch.First]
+	return ch, nil
 }
 
 // OutsideChanged are the inputs outside of the lane that are not as they were.
@@ -194,21 +210,4 @@ func (s Snapshot) reads(p Path) bool {
 	}
 	_, found := slices.BinarySearch(s.Read, p)
 	return found
-}
-
-// is says whether a file is as it was: the same size and time, or the same
-// content, as after a generator that wrote it again.
-func (f File) is(ctx context.Context, path string) (bool, error) {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() != f.Bytes {
-		return false, nil
-	}
-	if info.ModTime().Equal(f.MTime) {
-		return true, nil
-	}
-	p, err := Examine(ctx, path)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	return err == nil && p.SHA256 == f.SHA256, nil
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"gpuci/worktrees"
@@ -15,13 +17,23 @@ import (
 type Kind string
 
 // Foreign, Shared and Older say that the gate judged something else than this
-// lane's sources. Clock says that nothing can be said of a product's age.
+// lane's sources. Perhaps says that it may have; Clock, that nothing can be said of
+// a product's age.
 const (
 	Foreign Kind = "foreign" // another lane's product
 	Shared  Kind = "shared"  // in a target directory of two lanes
 	Older   Kind = "older"   // than a source it is made from
+	Perhaps Kind = "perhaps" // another lane's: the same bytes as there, of other sources
 	Clock   Kind = "clock"   // a time that is still to come
 )
+
+// mayBe is how a Complaint of the kind Perhaps begins, after the product.
+const mayBe = " may be lane "
+
+// Doubted says whether some marks of a run hold a Complaint of the kind Perhaps.
+func Doubted(marks []string) bool {
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(m, mayBe) })
+}
 
 // Complaint is what is wrong with a product, and what to do about it: a sentence
 // each.
@@ -57,6 +69,8 @@ type Earlier struct {
 	Path    string // absolute
 	SHA256  string
 	BuildID string
+	Built   time.Time // its modification time then; zero where it is not known
+	Doubted bool      // it was not certain that it was its lane's: Perhaps
 	// Sources says which of the sources of that run are otherwise in the lane that
 	// is judged now; nil where nobody knows.
 	Sources func(context.Context) (Change, error)

@@ -17,14 +17,17 @@ type gathering struct {
 	root, target string
 	dirs         []string
 
-	files map[string]bool      // absolute
-	told  map[string]bool      // languages
-	own   map[string][]string  // by product
-	env   map[string][]string  // by product
-	times map[string]time.Time // of a product's dependency files, the newest
-	real  map[string]string    // directories with their links resolved
-	read  map[string]bool      // directories of cargo's that are done
-	many  int                  // dependency files read
+	files map[string]bool        // absolute
+	told  map[string]bool        // languages
+	own   map[string][]string    // by product
+	env   map[string][]string    // by product
+	times map[string]time.Time   // of a product's dependency files, the newest
+	real  map[string]string      // directories with their links resolved
+	read  map[string]bool        // directories of cargo's that are done
+	names map[string][]string    // of a file: as it is named, and where its links lead
+	dated map[string][]time.Time // when the dependency files that name a file were written
+	here  map[string]time.Time   // of a product's dependency files that were written for it where it lies, the newest
+	many  int                    // dependency files read
 }
 
 // named takes a dependency file that stands among the products, and says what
@@ -39,7 +42,7 @@ func (g *gathering) named(path string) []string {
 		if !ok {
 			return []string{"not all that " + g.display(path) + " names is there: was it built by something else?"}
 		}
-		g.add(sources, languageOf(r.Inputs))
+		g.add(path, sources, languageOf(r.Inputs))
 	}
 	return nil
 }
@@ -65,10 +68,11 @@ func (g *gathering) product(path string) bool {
 				return false
 			}
 			g.own[path] = append(g.own[path], sources...)
-			if info, err := os.Stat(dep); err == nil && info.ModTime().After(g.times[path]) {
-				g.times[path] = info.ModTime()
+			g.times[path] = later(g.times[path], written(dep))
+			if inPlace(r, dep, path) {
+				g.here[path] = later(g.here[path], written(dep))
 			}
-			g.add(sources, ruleLanguage(ours, r))
+			g.add(dep, sources, ruleLanguage(ours, r))
 			whole, unit = ours || filepath.Ext(path) == ".o", unit || copied
 		}
 		for _, value := range d.Env {
@@ -100,34 +104,6 @@ func beside(path, profile string) []string {
 // target directory can be moved, and reached through a link.
 func makes(r Rule, product string) bool {
 	return slices.ContainsFunc(r.Outputs, func(out string) bool { return filepath.Base(out) == filepath.Base(product) })
-}
-
-// add takes in files, as they are named and where their links lead.
-func (g *gathering) add(sources []string, language string) {
-	if language != "" && len(sources) > 0 {
-		g.told[language] = true
-	}
-	for _, path := range sources {
-		if g.files[path] {
-			continue
-		}
-		dir, base := filepath.Split(path)
-		real, ok := g.real[dir]
-		if !ok {
-			real = dir
-			if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-				real = resolved
-			}
-			g.real[dir] = real
-		}
-		g.files[path] = true
-		g.files[filepath.Join(real, base)] = true
-		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			if leads, err := filepath.EvalSymlinks(path); err == nil {
-				g.files[leads] = true
-			}
-		}
-	}
 }
 
 // resolve makes the inputs of a rule absolute. A relative one counts from where

@@ -30,9 +30,12 @@ type Inputs struct {
 	// hold is not among them.
 	Outside []string
 
-	sources map[string][]string  // a product's, which its own dependency file names; absolute
-	env     map[string][]string  // and the values of variables built into it
-	written map[string]time.Time // and when a dependency file of it was written last
+	sources map[string][]string    // a product's, which its own dependency file names; absolute
+	env     map[string][]string    // and the values of variables built into it
+	written map[string]time.Time   // and when a dependency file of it was written last
+	here    map[string]time.Time   // the same of those written for where it lies
+	dated   map[string][]time.Time // when the dependency files that name a source were written, by its absolute path
+	beyond  beyond                 // what Outside has besides
 }
 
 // Of finds the dependency files of products, which are absolute paths, and reads
@@ -53,6 +56,7 @@ func Of(products []string, root, target string, dirs ...string) Inputs {
 		files: make(map[string]bool), told: make(map[string]bool),
 		own: make(map[string][]string), env: make(map[string][]string),
 		times: make(map[string]time.Time), real: make(map[string]string), read: make(map[string]bool),
+		names: make(map[string][]string), dated: make(map[string][]time.Time), here: make(map[string]time.Time),
 	}
 	named, missing := false, []string(nil)
 	for _, p := range products {
@@ -66,7 +70,8 @@ func Of(products []string, root, target string, dirs ...string) Inputs {
 			missing = append(missing, fmt.Sprintf("no dependency file tells what %s was built from", g.display(p)))
 		}
 	}
-	in := Inputs{Told: slices.Sorted(maps.Keys(g.told)), Files: g.inLane(), Outside: g.outside(), sources: g.own, env: g.env, written: g.times}
+	in := Inputs{Told: slices.Sorted(maps.Keys(g.told)), Files: g.inLane(), sources: g.own, env: g.env, written: g.times, here: g.here, dated: g.dated}
+	in.Outside, in.beyond = g.outside()
 	switch {
 	case len(products) == 0:
 		in.Why = "no build product is known"

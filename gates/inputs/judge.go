@@ -15,8 +15,9 @@ import (
 // Whose a product is shows in its path; in the directories that the compiler wrote
 // into it; and in the runs of other lanes that judged the same file, or the same
 // bytes, of other sources than are here. A release build without debug information
-// has nothing but the last. One that the gate's own build wrote is this lane's,
-// whatever bytes came of it. A prebuilt product of which no dependency file tells
+// has nothing but the last, and then is said to be another lane's perhaps. One that
+// the gate's own build wrote is this lane's, whatever bytes came of it, and so is
+// one that a compiler wrote down here what it read for. A prebuilt product of which no dependency file tells
 // is not said to be old.
 func Judge(ctx context.Context, products []Product, in Inputs, site Site) ([]Complaint, error) {
 	var all []Complaint
@@ -25,7 +26,8 @@ func Judge(ctx context.Context, products []Product, in Inputs, site Site) ([]Com
 		if err != nil {
 			return all, fmt.Errorf("judge product %s: %w", p.Path, err)
 		}
-		if all = append(all, whose...); len(whose) == 0 {
+		sure := slices.ContainsFunc(whose, func(c Complaint) bool { return c.Kind != Perhaps })
+		if all = append(all, whose...); !sure {
 			all = append(all, site.age(p, in)...)
 		}
 	}

@@ -120,7 +120,9 @@ func (r repo) take(in Inputs) Snapshot {
 	r.tb.Helper()
 	d, err := worktrees.ReadDraft(r.tb.Context(), r.lane(), r.state())
 	r.check(err)
-	s, err := Take(r.tb.Context(), r.lane(), d, in)
+	raw, err := worktrees.ReadRaw(r.tb.Context(), r.lane(), d)
+	r.check(err)
+	s, err := Take(r.tb.Context(), r.lane(), Before{Draft: d, Raw: raw}, in)
 	r.check(err)
 	return s
 }

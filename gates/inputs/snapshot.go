@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,7 +39,10 @@ type Snapshot struct {
 	Tree   string    `json:"tree,omitempty"`   // of everything in the lane; "" where git could not commit it
 	// Changed is what was otherwise than in Commit: mode and id, or "gone".
 	Changed byPath[string] `json:"changed,omitempty"`
-	Cut     bool           `json:"cut,omitempty"` // more was changed than is kept: then Changed is empty
+	// Raw is what files were on disk that git has otherwise: mode, and the id that
+	// their bytes would have.
+	Raw byPath[string] `json:"raw,omitempty"`
+	Cut bool           `json:"cut,omitempty"` // more was changed than is kept: then Changed is empty
 
 	Known bool     `json:"known"`          // dependency files told what the build read
 	Why   string   `json:"why,omitempty"`  // what was missing when not
@@ -50,22 +54,25 @@ type Snapshot struct {
 	Outside byPath[File] `json:"outside,omitempty"`
 }
 
-// File is a file as it was.
-type File struct {
-	Bytes  int64     `json:"bytes"`
-	MTime  time.Time `json:"mtime"`
-	SHA256 string    `json:"sha256"`
+// Before is the lane as it was before the build.
+type Before struct {
+	Draft worktrees.Draft
+	Raw   []worktrees.Raw // of worktrees.ReadRaw
+	// At is when the gate began: what git does not know is read only afterwards, and
+	// what was changed since is not known to be what was judged. Zero for never.
+	At time.Time
 }
 
-// Take puts together what is to be kept of an outcome. d is the lane's draft
-// from before the build, in what the build of its products read.
-func Take(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, in Inputs) (Snapshot, error) {
+// Take puts together what is to be kept of an outcome: of the lane before the
+// build, in what the build of its products read.
+func Take(ctx context.Context, lane worktrees.Lane, b Before, in Inputs) (Snapshot, error) {
+	d, begun := b.Draft, b.At
 	s := Snapshot{
 		Schema: schema, Taken: time.Now().UTC(), Commit: d.Commit, Tree: d.Tree,
-		Known: in.Known, Why: in.Why, Told: in.Told, Cut: len(d.Leaves) > maxFiles,
+		Known: in.Known, Why: in.Why, Told: in.Told, Cut: len(d.Leaves)+len(b.Raw) > maxFiles,
 	}
 	if !s.Cut {
-		s.Changed = leaves(d)
+		s.Changed, s.Raw = leaves(d), raws(b.Raw)
 	}
 	for _, path := range in.Files {
 		s.Read = append(s.Read, Path(path))
@@ -76,10 +83,13 @@ func Take(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, in Inputs
 		ignored, err = worktrees.Ignored(ctx, lane, in.Files)
 	}
 	if err == nil {
-		s.Ignored, err = files(ctx, lane.Root, ignored)
+		s.Ignored, err = files(ctx, lane.Root, ignored, begun, in.rebuilt(begun))
 	}
 	if err == nil {
-		s.Outside, err = files(ctx, "", in.Outside)
+		s.Outside, err = files(ctx, "", in.Outside, begun, never)
+	}
+	if err == nil {
+		s.Outside = in.beyond.places(s.Outside)
 	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("take snapshot: %w", err)
@@ -87,22 +97,18 @@ func Take(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, in Inputs
 	return s, nil
 }
 
-// files are some files as they are, nil for none. The error is the context's.
-func files(ctx context.Context, root string, paths []string) (m byPath[File], err error) {
-	for _, path := range paths {
-		p, err := Examine(ctx, filepath.Join(root, path))
-		if err != nil && ctx.Err() != nil {
-			return nil, err
+// Meanwhile are the inputs that somebody changed while the gate ran, where git does
+// not know them.
+func (s Snapshot) Meanwhile() (paths []string) {
+	for _, files := range []byPath[File]{s.Ignored, s.Outside} {
+		for p, f := range files {
+			if f.Kind == Meanwhile {
+				paths = append(paths, string(p))
+			}
 		}
-		if err != nil {
-			continue // gone again, as temporary sources are: there is nothing to hold against
-		}
-		if m == nil {
-			m = make(byPath[File])
-		}
-		m[Path(path)] = File{p.Bytes, p.Built, p.SHA256}
 	}
-	return m, nil
+	slices.Sort(paths)
+	return paths
 }
 
 // leaves is a draft's changes as a snapshot has them.
@@ -110,6 +116,18 @@ func leaves(d worktrees.Draft) byPath[string] {
 	m := make(byPath[string], len(d.Leaves))
 	for _, l := range d.Leaves {
 		m[Path(l.Path)] = content(l)
+	}
+	return m
+}
+
+// raws is what is on disk otherwise than in git, as a snapshot has it.
+func raws(list []worktrees.Raw) byPath[string] {
+	if len(list) == 0 {
+		return nil
+	}
+	m := make(byPath[string], len(list))
+	for _, r := range list {
+		m[Path(r.Path)] = content(r.Leaf)
 	}
 	return m
 }

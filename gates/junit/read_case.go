@@ -27,7 +27,8 @@ func (m marks) outcome() Outcome {
 
 // said is the outcome that attributes tell: status (CTest: run, fail, notrun,
 // disabled; googletest: run, notrun) and result (googletest: completed,
-// suppressed, skipped), in the words of others too. "" for any other word.
+// suppressed, skipped) and executed (NUnit), in the words of others too: what is
+// pending did not run. "" for any other word.
 func said(attrs []xml.Attr) Outcome {
 	var out Outcome
 	for _, name := range []string{"status", "result"} {
@@ -36,11 +37,14 @@ func said(attrs []xml.Attr) Outcome {
 			return Failed
 		case "error", "errored", "crashed", "timeout", "timedout", "aborted":
 			out = Errored
-		case "notrun", "disabled", "suppressed", "skip", "skipped", "ignored":
+		case "notrun", "disabled", "suppressed", "skip", "skipped", "ignored", "pending", "inactive", "todo":
 			if out == "" {
 				out = Skipped
 			}
 		}
+	}
+	if executed := strings.ToLower(text(attrs, "executed")); out == "" && (executed == "false" || executed == "0" || executed == "no") {
+		return Skipped
 	}
 	return out
 }

@@ -160,9 +160,12 @@ func (c *Collector) addUp(b Bar, series string, i int) (share float64, s State, 
 		total += values[i]
 	}
 	rest := whole - total
+	if math.IsNaN(rest) || math.IsInf(rest, 0) {
+		return 0, Unreadable, fmt.Sprintf("%s is beyond a float64, for %s", strings.Join(b.Parts, " + "), named(series))
+	}
 	switch {
 	case whole != 0:
-		share = rest / math.Abs(whole)
+		share = max(-maxShare, min(rest/math.Abs(whole), maxShare))
 	case rest != 0:
 		share = 1 // parts of a whole of nothing
 	}

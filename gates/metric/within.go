@@ -3,7 +3,6 @@ package metric
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -87,6 +86,10 @@ func (w Within) worst(low, high float64) float64 {
 	return high
 }
 
+// maxShare bounds what is said to be a share of something: a number a million times
+// another one was measured otherwise, not worse.
+const maxShare = 1e6
+
 func (w Within) compare(a *Against, ref Reference, r *Result) {
 	v := w.worst(ref.Low, ref.High)
 	a.Reference, a.Run, a.Commit = &v, ref.Run, ref.Commit
@@ -96,6 +99,15 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 	}
 	if v == 0 {
 		r.fail(Unreadable, fmt.Sprintf("%s against 0 of the last green%s: no share of 0 is anything; give max or min in place of within", Format(a.Value), of(a.Labels)))
+		return
+	}
+	if a.Value == 0 {
+		r.fail(Unreadable, fmt.Sprintf("0 against %s of the last green%s: nothing could be held against it afterwards; give max or min", Format(v), of(a.Labels)))
+		return
+	}
+	if ratio := a.Value / v; ratio > maxShare || ratio < 1/maxShare { // as numbers next to 0 make it
+		r.fail(Unreadable, fmt.Sprintf("%s against %s of the last green%s: more than %g times apart, it is no number to be held; print it in the unit it had, or give max or min",
+			Format(a.Value), Format(v), of(a.Labels), maxShare))
 		return
 	}
 	limit := v * (1 + w.Share)
@@ -113,10 +125,9 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 	}
 }
 
-// more says by how much one is worse; of a reference next to 0 that can be beyond
-// a float64.
+// more says by how much one is worse.
 func more(worse float64) string {
-	if worse == 0 || math.IsInf(worse, 0) {
+	if worse == 0 {
 		return "worse"
 	}
 	return share(worse) + " worse"

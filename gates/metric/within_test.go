@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,6 +47,14 @@ func TestWithin(t *testing.T) {
 		{name: "nothing became something", refs: ref(0, 0), output: line("1"), state: Unreadable, why: "1 against 0 of the last green"},
 		{name: "a rate of nothing", higher: true, refs: ref(0, 7), output: line("0.001"), state: Unreadable, why: "give max or min"},
 		{name: "the first is nothing", none: First, output: line("0"), state: Unreadable, why: "0 cannot become what later runs are held against"},
+		{name: "something became nothing", refs: ref(9, 10), output: line("0"), state: Unreadable, why: "0 against 10 of the last green: nothing could be held against it"},
+		{name: "a rate became nothing", higher: true, refs: ref(9, 10), output: line("0"), state: Unreadable, why: "give max or min"},
+		{name: "out of all proportion", refs: ref(10, 10), output: line("1e8"), state: Unreadable, why: "no number to be held"},
+		{name: "so small", refs: ref(10, 10), output: line("1e-8"), state: Unreadable, why: "no number to be held"},
+		{name: "a rate that grew so", higher: true, refs: ref(10, 10), output: line("1e8"), state: Unreadable, why: "no number to be held"},
+		{name: "against the least there is", higher: true, refs: ref(5e-324, 5e-324), output: line("1"), state: Unreadable, why: "no number to be held"},
+		{name: "the least against the greatest", refs: ref(1e308, 1e308), output: line("5e-324"), state: Unreadable, why: "no number to be held"},
+		{name: "a great deal better", refs: ref(10, 10), output: line("1e-4"), state: Held},
 		{name: "too small to be held", refs: ref(9, 10), output: line("1e-400"), state: Unreadable, why: "1e-400 is no number that can be held"},
 		{name: "no reference", none: Missing, output: line("1"), state: Unreadable, why: "nothing to hold it against"},
 		{name: "the first", none: First, output: line("1"), state: Held},
@@ -58,6 +67,26 @@ func TestWithin(t *testing.T) {
 				t.Errorf("got %s because %q, want %s because %q", r.State, text, tc.state, tc.why)
 			}
 		})
+	}
+}
+
+// What is written down of a bar is a number, however far apart its numbers are.
+func TestSharesAreFinite(t *testing.T) {
+	for _, out := range []string{"1 5e-324", "5e-324 1e308", "1e308 5", "0 3"} {
+		var whole, part string
+		fmt.Sscan(out, &whole, &part)
+		lines := "gpuci:metric name=m value=" + whole + "\ngpuci:metric name=a value=" + part + "\ngpuci:metric name=b value=" + part
+		r := judge(t, Bar{Metric: "m", Parts: []string{"a", "b"}, Tolerance: 0.1}, "", "", lines)
+		if _, err := json.Marshal(r); err != nil {
+			t.Errorf("%s: %v", out, err)
+		}
+		if r.State == Held {
+			t.Errorf("%s: %+v", out, r)
+		}
+	}
+	sum := "gpuci:metric name=m value=1\ngpuci:metric name=a value=1e308\ngpuci:metric name=b value=1e308"
+	if r := judge(t, Bar{Metric: "m", Parts: []string{"a", "b"}}, "", "", sum); r.State != Unreadable || r.Rest != 0 {
+		t.Errorf("%+v", r)
 	}
 }
 
