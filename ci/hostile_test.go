@@ -3,10 +3,8 @@ package ci
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -86,33 +84,9 @@ func TestSubmoduleNowhere(t *testing.T) {
 // TestFullDisk: where the scratch lanes' disk is full, each lane says so, the night
 // has a report, and nothing is left.
 func TestFullDisk(t *testing.T) {
-	needs(t, "unshare")
-	const inside = "GPUCI_TEST_FULL_DISK"
-	if os.Getenv(inside) == "" {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command("unshare", "--mount", self, "-test.run=^TestFullDisk$", "-test.v", "-test.timeout=60s")
-		cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
-		out, err := cmd.CombinedOutput()
-		if strings.Contains(string(out), "Operation not permitted") {
-			if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-				t.Fatal("needs root")
-			}
-			t.Skip("needs root")
-		}
-		if err != nil || !strings.Contains(string(out), "--- PASS: TestFullDisk") {
-			t.Errorf("%v\n%s", err, out)
-		}
+	dir := onSmallDisk(t, "256k")
+	if dir == "" {
 		return
-	}
-	dir := os.Getenv(inside)
-	if err := syscall.Mount("none", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
-		t.Fatal(err)
 	}
 	s := newStage(t, oneGate)
 	t.Setenv("XDG_CACHE_HOME", dir)

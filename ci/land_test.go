@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -40,33 +38,9 @@ func (s *laneStage) land(lane string, change ...func(*LandOptions)) (Landing, er
 // TestLandFullDisk: no room for the scratch lane, or for what a gate makes in it, is
 // no fault of the lane; said is the directory that has none.
 func TestLandFullDisk(t *testing.T) {
-	needs(t, "unshare")
-	const inside = "GPUCI_TEST_LAND_FULL_DISK"
-	if os.Getenv(inside) == "" {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command("unshare", "--mount", self, "-test.run=^TestLandFullDisk$", "-test.v", "-test.timeout=60s")
-		cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
-		out, err := cmd.CombinedOutput()
-		if strings.Contains(string(out), "Operation not permitted") {
-			if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-				t.Fatal("needs root")
-			}
-			t.Skip("needs root")
-		}
-		if err != nil || !strings.Contains(string(out), "--- PASS: TestLandFullDisk") {
-			t.Errorf("%v\n%s", err, out)
-		}
+	dir := onSmallDisk(t, "3m")
+	if dir == "" {
 		return
-	}
-	dir := os.Getenv(inside)
-	if err := syscall.Mount("none", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
-		t.Fatal(err)
 	}
 	s := newStage(t, "[[gate]]\nname = 'unit'\nrun = 'head -c 9000000 /dev/zero > large'\nreader = 'none'\n")
 	t.Setenv("XDG_CACHE_HOME", dir)
