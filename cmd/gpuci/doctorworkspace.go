@@ -25,7 +25,7 @@ func (d *doctor) checkWorkspace(ctx context.Context) []check {
 		return out // nothing is recorded
 	}
 	state, note := gates.StateDir(d.place.lane, d.root())
-	return append(out, checkState(state, note), checkHistory(state))
+	return append(out, checkState(state, note), checkHistory(gates.HistoryDir(d.place.lane, d.root())))
 }
 
 func (d *doctor) checkLane() check {
