@@ -130,8 +130,8 @@ func (p *Pattern) Counters(line []byte) []Counted {
 		c := Counted{Groups: p.groups(line, loc)}
 		for i, name := range p.names {
 			text, ok := c.Groups[name]
-			if !ok || !numeric.MatchString(text) {
-				continue
+			if !ok || loc[2*i] < 0 || !numeric.MatchString(text) {
+				continue // of two groups with one name the other one may have taken part
 			}
 			c.Groups[name] = strings.ReplaceAll(text, minus, "-")
 			if err := p.check(line, loc, i, ""); err != nil && c.Fault == "" {
