@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gpuci/gates"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,18 +39,7 @@ func (b books) name(file string) string {
 
 // setName makes one of them name a night. The file appears whole or not at all.
 func (b books) setName(file, night string) error {
-	return b.replace(filepath.Join(b.dir, file), []byte(night+"\n"))
-}
-
-func (b books) replace(path string, data []byte) error {
-	err := os.WriteFile(path+".part", data, 0o600)
-	if err == nil {
-		err = os.Rename(path+".part", path)
-	}
-	if err != nil {
-		_ = os.Remove(path + ".part")
-	}
-	return err
+	return gates.WriteWhole(filepath.Join(b.dir, file), []byte(night+"\n"), 0o600)
 }
 
 func (b books) night(name string) string { return filepath.Join(b.dir, name) }
@@ -93,7 +83,7 @@ func (b books) report(name string) (r Report) {
 func (b books) keep(r Report) error {
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = b.replace(filepath.Join(b.night(r.Night), reportName), append(data, '\n'))
+		err = gates.WriteWhole(filepath.Join(b.night(r.Night), reportName), append(data, '\n'), 0o600)
 	}
 	if err == nil && r.Nightly {
 		err = b.setName(lastReported, r.Night)

@@ -89,7 +89,7 @@ func (l *landing) baseNames() []string {
 	if l.baseCfg == nil {
 		return nil
 	}
-	return requiredNames(l.baseCfg)
+	return l.baseCfg.Required()
 }
 
 // dry says what would be done, and makes nothing for it.

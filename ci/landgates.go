@@ -58,7 +58,7 @@ func (l *landing) required(ctx context.Context) ([]config.Gate, error) {
 // names are the gates that a configuration and the base require, and those of the
 // base's that the configuration has not.
 func (l *landing) names(cfg *config.Config) (names, missing []string) {
-	names = requiredNames(cfg)
+	names = cfg.Required()
 	for _, name := range l.baseNames() {
 		if _, ok := cfg.Gate(name); !ok {
 			missing = append(missing, name)
@@ -72,19 +72,6 @@ func (l *landing) names(cfg *config.Config) (names, missing []string) {
 // unknownCost leaves the order of a file as it is, but for after: a landing runs
 // all, and the person who wrote the file knows what fails first.
 func unknownCost(string) (time.Duration, bool) { return 0, false }
-
-// requiredNames are those of [ci] required, else all that are not known red.
-func requiredNames(cfg *config.Config) (names []string) {
-	if len(cfg.CI.Required) > 0 {
-		return slices.Clone(cfg.CI.Required)
-	}
-	for _, g := range cfg.Gates {
-		if g.Expect != "red" {
-			names = append(names, g.Name)
-		}
-	}
-	return names
-}
 
 // weigh says whether a gate's outcome lets the lane land.
 func (l *landing) weigh(ctx context.Context, v gates.Verdict) error {

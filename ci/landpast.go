@@ -46,7 +46,7 @@ func (l *landing) lookUp(ctx context.Context, gate string) (v gates.Verdict, ok 
 func (l *landing) ofBase(r history.Result) bool {
 	g, ok := l.baseGate(r.Gate)
 	return ok && r.Commit == l.Base && r.Changes == "" && !r.Partial && r.Config == g &&
-		inDir(l.scratchDir, r.Root) && !Unsettled(r)
+		inScratch(l.scratchDir, r) && !Unsettled(r)
 }
 
 // baseGate is the id of the settings that the base has of a gate.
@@ -59,14 +59,4 @@ func (l *landing) baseGate(name string) (id string, ok bool) {
 		return "", false
 	}
 	return gates.SettingsID(*g), true
-}
-
-// inDir says whether a path is below a directory, whose symbolic links are followed.
-func inDir(dir, path string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(real, path)
-	return err == nil && rel != "." && filepath.IsLocal(rel)
 }

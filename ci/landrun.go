@@ -20,7 +20,7 @@ func (l *landing) load() (*config.Config, error) {
 
 // run runs a gate in the scratch lane, which is at a commit, in somebody's name.
 func (l *landing) run(ctx context.Context, cfg *config.Config, g config.Gate, commit string, as gates.As) (v gates.Verdict, err error) {
-	if err := l.settle(ctx, commit); err != nil {
+	if err := settle(ctx, l.scratch, commit); err != nil {
 		return v, err
 	}
 	o, err := l.o.Prepare(l.scratch.Lane, cfg, g)
@@ -38,16 +38,6 @@ func (l *landing) run(ctx context.Context, cfg *config.Config, g config.Gate, co
 		l.o.Verdict(v)
 	}
 	return v, nil
-}
-
-// settle sees to it that the scratch lane is at the commit, with nothing else in it:
-// gates leave what they make, and some more than that.
-func (l *landing) settle(ctx context.Context, commit string) error {
-	st, err := worktrees.ReadState(ctx, l.scratch.Lane)
-	if err == nil && !st.Dirty && st.Branch == "" && st.Commit == commit {
-		return nil
-	}
-	return l.scratch.Move(ctx, commit)
 }
 
 // believe makes broken of what a gate says that did not stay at the commit: nobody

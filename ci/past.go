@@ -101,7 +101,7 @@ func (p *past) holds(r history.Result, g config.Gate) bool {
 		return false // nobody says which card that was
 	}
 	// By hand a gate sees what git ignores, and the environment of who runs it.
-	return p.inScratch(r) && !Unsettled(r)
+	return inScratch(p.scratch, r) && !Unsettled(r)
 }
 
 // Unsettled says that a result leaves open which content was judged.
@@ -130,9 +130,17 @@ func (p *past) moved(ctx context.Context, r history.Result) bool {
 	return err != nil || len(paths) > 0
 }
 
-func (p *past) inScratch(r history.Result) bool {
-	rel, err := filepath.Rel(p.scratch, r.Root)
-	return err == nil && filepath.IsLocal(rel) || inDir(p.scratch, r.Root)
+// inScratch says whether a result is of a lane in a directory of scratch lanes. That
+// directory may be named by symbolic links; where it is gone, it is as it was named.
+func inScratch(dir string, r history.Result) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return below(dir, r.Root) || err == nil && below(real, r.Root)
+}
+
+// below says whether a path is one below a directory.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // sameTools holds the tools of a result against those there are. One that says no

@@ -73,7 +73,9 @@ func (n *night) rootFor(h Head) string {
 func (n *night) run(ctx context.Context, w *work, g config.Gate) Cell {
 	h := w.lead()
 	n.add(line{Type: started, Lane: h.Lane, Tree: h.Tree, Gate: g.Name})
-	n.tidy(ctx, w)
+	if err := settle(ctx, w.scratch, h.Commit); err != nil && ctx.Err() == nil {
+		n.note("lane %s: tidy its scratch lane: %v", h.Lane, err)
+	}
 	cfg := *w.cfg
 	cfg.Root = filepath.Join(w.scratch.Root, n.plan.Dir)
 	opt, err := n.o.Prepare(w.lane, &cfg, g)
@@ -104,22 +106,20 @@ func (n *night) run(ctx context.Context, w *work, g config.Gate) Cell {
 func (n *night) movedTo(ctx context.Context, w *work) string {
 	st, err := worktrees.ReadState(context.WithoutCancel(ctx), w.scratch.Lane)
 	if err != nil || st.Commit == w.lead().Commit {
-		return "" // tidy says what is wrong
+		return "" // settle says what is wrong
 	}
 	return st.Commit
 }
 
-// tidy takes away what the gate before has left in the files of the scratch lane:
-// the next one is to see the commit and nothing else. Build products stay where they have a
+// settle sees to it that a scratch lane is at a commit, with nothing else in it: gates
+// leave what they make, and some more than that. Build products stay where they have a
 // directory of their own.
-func (n *night) tidy(ctx context.Context, w *work) {
-	st, err := worktrees.ReadState(ctx, w.scratch.Lane)
-	if err == nil && (st.Dirty || st.Commit != w.lead().Commit || st.Branch != "") {
-		err = w.scratch.Move(ctx, w.lead().Commit)
+func settle(ctx context.Context, s *worktrees.Scratch, commit string) error {
+	st, err := worktrees.ReadState(ctx, s.Lane)
+	if err == nil && !st.Dirty && st.Branch == "" && st.Commit == commit {
+		return nil
 	}
-	if err != nil && ctx.Err() == nil {
-		n.note("lane %s: tidy its scratch lane: %v", w.lead().Lane, err)
-	}
+	return s.Move(ctx, commit)
 }
 
 // tell says what came of a gate, to who watches and to the journal.

@@ -112,19 +112,25 @@ func (r *record) json(name string, v any) {
 	r.write(name, append(text.Bytes(), '\n'))
 }
 
-// write makes a file appear whole or not at all. It is not synced: under the
-// IO stall that gpuci is made for, an fsync takes seconds, and what a power
-// cut could lose is one run that is run again.
 func (r *record) write(name string, data []byte) {
-	path := filepath.Join(r.dir, name)
-	err := os.WriteFile(path+".part", data, 0o644)
+	if err := WriteWhole(filepath.Join(r.dir, name), data, 0o644); err != nil {
+		r.err = errors.Join(r.err, fmt.Errorf("write record: %w", err))
+	}
+}
+
+// WriteWhole makes a file appear whole or not at all. It is not synced: under the
+// IO stall that gpuci is made for, an fsync takes seconds, and what a power
+// cut could lose is one run that is run again. Nobody else may write it at the
+// same time.
+func WriteWhole(path string, data []byte, perm os.FileMode) error {
+	err := os.WriteFile(path+".part", data, perm)
 	if err == nil {
 		err = os.Rename(path+".part", path)
 	}
 	if err != nil {
 		_ = os.Remove(path + ".part")
-		r.err = errors.Join(r.err, fmt.Errorf("write record: %w", err))
 	}
+	return err
 }
 
 func (r *record) close() {

@@ -32,7 +32,7 @@ func (a *app) night(cmd *cobra.Command, f nightFlags) error {
 		return err
 	}
 	if lane.Root == "" {
-		return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
+		return errNoLanes()
 	}
 	if len(f.lanes) > 0 { // it has names that are near
 		if _, err := a.lanesMeant(cmd.Context(), laneFlags{lanes: f.lanes}); err != nil {

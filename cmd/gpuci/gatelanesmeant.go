@@ -36,7 +36,7 @@ func (a *app) lanesMeant(ctx context.Context, f laneFlags) (meant, error) {
 		return meant{}, err
 	}
 	if here.Root == "" {
-		return meant{}, coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
+		return meant{}, errNoLanes()
 	}
 	all, torn := gates.ListLanes(ctx, here)
 	if ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"gpuci/buildlock"
+	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
@@ -79,4 +80,9 @@ func (a *app) childDir(p place) string {
 // who is what our tickets say of us.
 func (p place) who(argv []string) buildlock.Who {
 	return buildlock.Who{Lane: p.lane.Name, Root: p.lane.Root, Command: commandText(argv), Dir: p.dir}
+}
+
+// errNoLanes is the error of a command that works on lanes, outside of git.
+func errNoLanes() error {
+	return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
 }

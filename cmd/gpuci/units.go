@@ -107,7 +107,7 @@ func (a *app) units(cmd *cobra.Command, f unitsFlags) error {
 		return err
 	}
 	if lane.Root == "" {
-		return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
+		return errNoLanes()
 	}
 	s, err := f.schedule(cfg)
 	if err != nil {

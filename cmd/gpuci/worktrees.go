@@ -70,7 +70,7 @@ func (a *app) worktrees(ctx context.Context, o worktreesOptions) error {
 		return err
 	}
 	if p.lane.Root == "" {
-		return coded{gates.ExitNothing, "there are no lanes: this is no git worktree", "cd into a lane, or name its directory by -C"}
+		return errNoLanes()
 	}
 	list, err := a.survey(ctx, p, o.base)
 	switch {

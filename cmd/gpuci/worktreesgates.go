@@ -74,7 +74,7 @@ func (l laneLook) withGates(ctx context.Context, m meant, past lanesPast) laneLo
 		}
 		cfg = &config.Config{Root: l.Root}
 	} else {
-		l.config, l.required = cfg, requiredGates(cfg)
+		l.config, l.required = cfg, cfg.Required()
 	}
 	l.gates, l.ran = past.of(ctx, l, cfg), past.lastRun(l.Name)
 	place := func(x laneOutcome) int {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"gpuci/gates"
-	"gpuci/gates/config"
 )
 
 // landable says what could be landed of a lane, and since when: it has commits
@@ -39,17 +38,4 @@ func (l laneLook) landable() (found landable, ok bool) {
 		}
 	}
 	return found, true
-}
-
-// requiredGates are those that a landing needs green.
-func requiredGates(cfg *config.Config) (names []string) {
-	if len(cfg.CI.Required) > 0 {
-		return cfg.CI.Required
-	}
-	for _, g := range cfg.Gates {
-		if g.Expect == "" {
-			names = append(names, g.Name)
-		}
-	}
-	return names
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -133,4 +134,18 @@ func (f *fields) nearGate(name string) string {
 		return fmt.Sprintf("did you mean %q?", n[0])
 	}
 	return "name a [[gate]] of this file"
+}
+
+// Required are the gates that a landing needs green: those of [ci] required, else all
+// that are not known red. The list is the caller's own.
+func (c *Config) Required() (names []string) {
+	if len(c.CI.Required) > 0 {
+		return slices.Clone(c.CI.Required)
+	}
+	for _, g := range c.Gates {
+		if g.Expect != "red" {
+			names = append(names, g.Name)
+		}
+	}
+	return names
 }
