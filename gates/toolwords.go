@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"gpuci/gates/config"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // toolNames lists the programs that the commands name: the first word of an argv,
@@ -62,34 +64,38 @@ func shellText(argv []string) string {
 	return ""
 }
 
-// builtins are words of the shell's own that stand where a command does.
-var builtins = strings.Fields(`. : [ alias bg break case cd continue declare done echo esac eval exit export false fg
-	fi for function getopts hash in kill let local printf pwd read readonly return select set shift source test times
-	trap true type ulimit umask unset wait`)
+// builtins are the shell's own, also of programs that there are under the same name.
+var builtins = strings.Fields(`. : [ alias bg break cd continue echo eval exit false fg getopts hash kill printf pwd read
+	return set shift source test times trap true type ulimit umask unset wait`)
 
-// before are words that a command may follow.
-var before = strings.Fields("then do else elif if while until ! exec env nohup time timeout command builtin sudo")
+// leading are words behind which a command follows, after options, a duration and
+// assignments.
+var leading = strings.Fields("exec env nohup timeout command builtin sudo")
 
-var (
-	commandWord = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./+-]*$`)
-	assignment  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	duration    = regexp.MustCompile(`^(-.*|[0-9.]+[smhd]?)$`) // and an option
-)
+var skipped = regexp.MustCompile(`^(-.*|[0-9.]+[smhd]?|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
 
-// commandWords are the words of a shell's text that stand where a command does.
-// It reads no grammar: a word too many is a tool that is not used, whose change
-// has a gate run again.
+// commandWords are the words of a shell's text that stand where a command does, as
+// far as they are written out. A word too many is a tool that is not used, whose
+// change has a gate run again.
 func commandWords(text string) (out []string) {
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";|&\n(){}`", r) }) {
-		for _, word := range strings.Fields(part) {
-			if slices.Contains(before, word) || assignment.MatchString(word) || duration.MatchString(word) {
-				continue
-			}
-			if commandWord.MatchString(word) && !slices.Contains(builtins, word) && !slices.Contains(out, word) {
+	syntax.Walk(parseShell(text), func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok {
+			if word := commandOf(call); word != "" && !slices.Contains(builtins, word) && !slices.Contains(out, word) {
 				out = append(out, word)
 			}
-			break
+		}
+		return true
+	})
+	return out
+}
+
+// commandOf is the program that a command names, "" where that is not written out.
+func commandOf(call *syntax.CallExpr) string {
+	for _, arg := range call.Args {
+		word := arg.Lit()
+		if !slices.Contains(leading, word) && !skipped.MatchString(word) {
+			return word
 		}
 	}
-	return out
+	return ""
 }
