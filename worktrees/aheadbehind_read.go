@@ -93,7 +93,7 @@ func (c *commits) read(id string) (data []byte, err error) {
 			return nil, err
 		}
 	}
-	return c.objects.commit(id)
+	return c.objects.read(id, "commit")
 }
 
 // readObject reads a commit object through go-git.
@@ -108,33 +108,6 @@ func readObject(repo *git.Repository, id string) ([]byte, error) {
 	}
 	defer r.Close()
 	return io.ReadAll(r)
-}
-
-// commit returns a commit object.
-func (o *objects) commit(id string) ([]byte, error) {
-	if _, err := io.WriteString(o.in, id+"\n"); err != nil {
-		return nil, err
-	}
-	line, err := o.out.ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("git cat-file ended: %w", err)
-	}
-	fields := strings.Fields(line) // id, kind, size; or id, "missing"
-	if len(fields) != 3 {
-		return nil, fmt.Errorf("git says %q; look with git fsck", strings.TrimSpace(line))
-	}
-	size, err := strconv.Atoi(fields[2])
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, size+1) // and a newline
-	if _, err := io.ReadFull(o.out, data); err != nil {
-		return nil, err
-	}
-	if fields[1] != "commit" {
-		return nil, fmt.Errorf("it is a %s", fields[1])
-	}
-	return data[:size], nil
 }
 
 // parseCommit takes parents and time out of a commit object. As with git a time

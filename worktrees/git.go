@@ -31,7 +31,9 @@ func runGitWith(ctx context.Context, l Lane, env []string, stdin []byte, args ..
 
 // outputOf runs a git that is ready to start; what is its subcommand.
 func outputOf(ctx context.Context, cmd *exec.Cmd, stdin []byte, what string) ([]byte, error) {
-	cmd.Stdin = bytes.NewReader(stdin)
+	if stdin != nil { // without it no pipe and nobody to fill one
+		cmd.Stdin = bytes.NewReader(stdin)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

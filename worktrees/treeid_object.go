@@ -47,30 +47,42 @@ func (o *objects) close() {
 
 // tree returns what a tree object holds, by name.
 func (o *objects) tree(id string) (map[string]node, error) {
-	if _, err := io.WriteString(o.in, id+"\n"); err != nil {
-		return nil, fmt.Errorf("read tree %s: %w", id, err)
-	}
-	line, err := o.out.ReadString('\n')
-	if err != nil {
-		return nil, fmt.Errorf("read tree %s: git cat-file ended: %w", id, err)
-	}
-	fields := strings.Fields(line) // id, kind, size; or id, "missing"
-	if len(fields) != 3 || fields[1] != "tree" {
-		return nil, fmt.Errorf("read tree %s: git says %q; look with git fsck", id, strings.TrimSpace(line))
-	}
-	size, err := strconv.Atoi(fields[2])
+	data, err := o.read(id, "tree")
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", id, err)
 	}
-	data := make([]byte, size+1) // and a newline
-	if _, err := io.ReadFull(o.out, data); err != nil {
-		return nil, fmt.Errorf("read tree %s: %w", id, err)
-	}
-	nodes, err := parseTree(data[:size], len(id))
+	nodes, err := parseTree(data, len(id))
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", id, err)
 	}
 	return nodes, nil
+}
+
+// read is the content of an object that must be of a kind.
+func (o *objects) read(id, kind string) ([]byte, error) {
+	if _, err := io.WriteString(o.in, id+"\n"); err != nil {
+		return nil, err
+	}
+	line, err := o.out.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("git cat-file ended: %w", err)
+	}
+	fields := strings.Fields(line) // id, kind, size; or id, "missing"
+	if len(fields) != 3 {
+		return nil, fmt.Errorf("git says %q; look with git fsck", strings.TrimSpace(line))
+	}
+	size, err := strconv.Atoi(fields[2])
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, size+1) // and a newline
+	if _, err := io.ReadFull(o.out, data); err != nil {
+		return nil, err
+	}
+	if fields[1] != kind { // it is read all the same, so that the next one can be
+		return nil, fmt.Errorf("it is a %s; look with git fsck", fields[1])
+	}
+	return data[:size], nil
 }
 
 // node is one name in a tree object.
