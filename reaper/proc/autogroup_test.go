@@ -35,9 +35,10 @@ func FuzzParseAutogroup(f *testing.F) {
 }
 
 // A session that is begun later has a greater number, and who is in one has that
-// one's.
+// one's. Ours has none where nobody above us has begun one.
 func TestAutogroup(t *testing.T) {
-	if _, err := Real.Autogroup(os.Getpid()); err != nil {
+	own, err := Real.Autogroup(os.Getpid())
+	if err != nil && !errors.Is(err, ErrNoAutogroup) {
 		t.Skipf("needs a kernel with autogroups: %v", err)
 	}
 	numbers := []uint64{}
@@ -49,14 +50,13 @@ func TestAutogroup(t *testing.T) {
 		}
 		defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 		n, err := Real.Autogroup(cmd.Process.Pid)
-		if err != nil {
+		if err != nil && (alone || !errors.Is(err, ErrNoAutogroup)) {
 			t.Fatal(err)
 		}
 		numbers = append(numbers, n)
 	}
-	own, err := Real.Autogroup(os.Getpid())
-	if err != nil || numbers[0] != own || own >= numbers[1] || numbers[1] >= numbers[2] {
-		t.Errorf("ours %d, then %d, %v", own, numbers, err)
+	if numbers[0] != own || own >= numbers[1] || numbers[1] >= numbers[2] {
+		t.Errorf("ours %d, then %d", own, numbers)
 	}
 }
 
