@@ -52,6 +52,7 @@ type Scratch struct {
 	options  ScratchOptions
 	inside   []string // paths of other lanes in the lane that is copied
 	cargo    []string // paths of cargo's configurations
+	kept     *kept    // what it is to be restored to
 }
 
 // NewScratch makes a scratch lane of a lane: its worktree, detached at the
