@@ -45,7 +45,9 @@ func (f *flow) tellLeftover(s startedRecord, r proc.Result) {
 	if killed {
 		f.closeKilled(s, dir, l)
 	} else {
-		f.amend(dir, l)
+		if f.amend(dir, l); s.Trial != "" {
+			return
+		}
 		f.keepFile(dir) // it may have been killed between the two
 	}
 }
@@ -61,7 +63,7 @@ func (f *flow) closeKilled(s startedRecord, dir string, l Leftover) {
 		return
 	}
 	v := Verdict{
-		Type: "verdict", Schema: schema, Run: s.Run, Gate: s.Gate, Outcome: Interrupted, Exit: killedExit,
+		Type: kindOf(s.Trial), Trial: s.Trial, Schema: schema, Run: s.Run, Gate: s.Gate, Outcome: Interrupted, Exit: killedExit,
 		Findings: []Finding{{Interrupted, "gpuci itself was killed before it could say anything"}},
 		Next:     []string{"run it again"},
 		Bound:    Bound{Lane: cmp.Or(s.As, s.Lane), Root: s.Root, Unread: true}, Started: s.Begun, Dir: dir, Steps: []Step{}, Leftover: &l,
@@ -75,7 +77,9 @@ func (f *flow) closeKilled(s startedRecord, dir string, l Leftover) {
 		f.opt.note("close the record of run %s: %v", s.Run, r.err)
 		return
 	}
-	f.keepFile(dir)
+	if s.Trial == "" {
+		f.keepFile(dir)
+	}
 }
 
 func exists(path string) bool {

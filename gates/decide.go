@@ -22,6 +22,9 @@ func (f *flow) decide(ctx context.Context) {
 		f.stopped(ctx)
 	}
 	f.expect(v.Started)
+	f.disagree()
+	f.noted(ctx)
+	f.falsified(ctx)
 	if f.opt.Strict && len(v.Marks) > 0 && (v.Outcome == Green || v.Outcome == KnownRed) {
 		v.Outcome = Attention
 		f.find(Attention, "it carries a mark, and --strict asks for none")
@@ -108,7 +111,7 @@ func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Durat
 }
 
 // running names the command that was at work when time ran out.
-func (f *flow) running(e *ended) string { return ", in: " + quoteArgv(e.Argv) }
+func (f *flow) running(e *ended) string { return ", in: " + quoteArgv(e.Argv) + f.inRepeat() }
 
 // expect applies `expect = "red"`: a known red is one with an owner and an
 // end, and only until then.

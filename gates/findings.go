@@ -12,15 +12,38 @@ import (
 
 // doJudge reads what the run left: counts, numbers, witnesses, products.
 func (f *flow) doJudge(ctx context.Context) StepState {
+	if f.repeats != nil { // each of them was judged by itself
+		f.judgeRepeats(ctx)
+		return StepDone
+	}
+	counts, failed, whole := f.read(ctx)
+	if !whole {
+		return StepDone // the reason is the ending; what was not printed yet is none
+	}
+	f.products(ctx, counts.Products, failed)
+	f.weigh(counts, failed)
+	if !failed {
+		f.firsts()
+		f.gone(ctx)
+	}
+	return StepDone
+}
+
+// read takes what the run left. It is whole where the run came to its own end; it
+// failed where its command or a test did.
+func (f *flow) read(ctx context.Context) (counts reader.Counts, failed, whole bool) {
 	f.judge.close()
-	counts := f.judge.total()
+	counts = f.judge.total()
 	f.tests(counts)
 	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(ctx), f.witnesses(), f.summaries()
 	if f.run.why != byItself {
-		return StepDone // the reason is the ending; what was not printed yet is none
+		return counts, false, false
 	}
-	failed := f.exit(counts)
-	f.products(ctx, counts.Products, failed)
+	return counts, f.exit(counts), true
+}
+
+// weigh holds what was read against what was asked for.
+func (f *flow) weigh(counts reader.Counts, failed bool) {
 	for _, r := range counts.Remarks {
 		f.mark(r)
 	}
@@ -30,11 +53,6 @@ func (f *flow) doJudge(ctx context.Context) StepState {
 		f.counted(counts)
 	}
 	f.judged(failed)
-	if !failed {
-		f.firsts()
-		f.gone(ctx)
-	}
-	return StepDone
 }
 
 func (f *flow) tests(c reader.Counts) {
@@ -228,7 +246,7 @@ func (f *flow) judged(failed bool) {
 	for _, text := range f.judge.collector.Faults(seen) {
 		f.state(metric.Unreadable, failed, text)
 	}
-	f.scope()
+	f.scope(failed)
 }
 
 func series(labels map[string]string) string {

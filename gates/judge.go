@@ -12,15 +12,17 @@ import (
 type judge struct {
 	name      string          // of the reader
 	whole     bool            // one reader reads all commands, when they have ended
+	taken     bool            // and is made
 	reader    reader.Reader   // of the command that runs
 	counts    []reader.Counts // of those that ended
 	collector *metric.Collector
 	witnesses []*witness
+	shown     *shown    // what the run says it covers
 	literals  []*finder // nil when every line must be looked at
 }
 
 func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
-	j := &judge{name: g.Reader, whole: reader.OfRun(g.Reader)}
+	j := &judge{name: g.Reader, whole: reader.OfRun(g.Reader), shown: newShown(g)}
 	var err error
 	if j.reader, err = reader.New(g.Reader); err != nil {
 		return nil, err
@@ -76,6 +78,7 @@ func (j *judge) allLiterals() []*finder {
 		}
 		list = append(list, w.pattern.Literal())
 	}
+	list = append(list, []byte(scopePrefix))
 	var out []*finder
 	for _, text := range list {
 		out = append(out, newFinder(text))
@@ -118,6 +121,7 @@ func (j *judge) line(s reader.Stream, line []byte) []byte {
 
 func (j *judge) numbers(text []byte) {
 	j.collector.Line(text)
+	j.shown.line(text)
 	counters := j.counters(text)
 	for _, w := range j.witnesses {
 		if w.pattern == nil {
@@ -131,7 +135,7 @@ func (j *judge) numbers(text []byte) {
 // counters are the numbers that the line gives by name, where the reader is for
 // these; each is a metric, too. Of a part of a whole the whole is NAME_of.
 func (j *judge) counters(text []byte) map[string]string {
-	if j.name != countersReader || metric.IsOwn(text) {
+	if j.name != countersReader || metric.IsOwn(text) || bytes.Contains(text, []byte(scopePrefix)) {
 		return nil
 	}
 	found := make(map[string]string)

@@ -96,7 +96,18 @@ func (f *flow) doCard(context.Context) StepState {
 }
 
 func (f *flow) doRun(ctx context.Context) StepState {
-	log := f.openLog("run.log")
+	if f.gate.Repeat != nil {
+		return f.doRepeats(ctx)
+	}
+	over := f.overRun()
+	state := f.runOnce(ctx, "run.log", "raw.log")
+	f.stayedQuiet(over())
+	return state
+}
+
+// runOnce runs the run, with its output in a log of that name.
+func (f *flow) runOnce(ctx context.Context, name, rawName string) StepState {
+	log := f.openLog(name)
 	if log == nil {
 		return StepFailed
 	}
@@ -104,15 +115,13 @@ func (f *flow) doRun(ctx context.Context) StepState {
 	f.v.Log = log.Name()
 	out := &output{log: log, live: f.opt.Live, judge: f.judge}
 	if f.gate.Reader == "gotest" { // its JSON is for us; a person reads the text
-		if out.raw = f.openLog("raw.log"); out.raw == nil {
+		if out.raw = f.openLog(rawName); out.raw == nil {
 			return StepFailed
 		}
 		defer out.raw.Close()
 	}
-	over := f.overRun()
 	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
 	f.run, f.v.Command = &last, &last.Ended
-	f.stayedQuiet(over())
 	switch {
 	case last.why != byItself:
 		return StepFailed

@@ -11,9 +11,10 @@ import (
 // prepare makes the reader of a command that is about to start. It may change
 // how the command is started, so that the harness counts exactly.
 func (f *flow) prepare(c reader.Command, out *output) (reader.Command, error) {
-	if f.judge.whole && f.prepared > 0 { // one reader for all of them
+	if f.judge.whole && f.judge.taken { // one reader for all of them
 		return c, nil
 	}
+	f.judge.taken = true
 	f.prepared++
 	if f.gate.Reader == "pytest" { // which it has write down what it did
 		c.Scratch = filepath.Join(f.rec.dir, fmt.Sprintf("reader-%d", f.prepared))

@@ -42,7 +42,7 @@ func (f *flow) prune() {
 		if exists(live(f.opt.State, name)) || !exists(filepath.Join(dir, name, "verdict.json")) {
 			continue
 		}
-		if _, err := store.Find(context.Background(), name); err != nil {
+		if _, err := store.Find(context.Background(), name); err != nil && !isTrial(filepath.Join(dir, name)) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -67,5 +67,6 @@ func (f *flow) latestRuns() (map[string]bool, *history.Store) {
 	for _, r := range latest {
 		keep[r.Run] = true
 	}
+	keepTrials(store, keep)
 	return keep, store
 }

@@ -67,7 +67,8 @@ type startedRecord struct {
 	Gate    string        `json:"gate"`
 	Lane    string        `json:"lane"`
 	As      string        `json:"as,omitempty"` // the lane that it is a scratch lane for
-	Root    string        `json:"root"`         // directory of gpuci.toml
+	Trial   string        `json:"trial,omitempty"`
+	Root    string        `json:"root"` // directory of gpuci.toml
 	Gpuci   proc.Identity `json:"gpuci"`
 	UID     *int          `json:"uid,omitempty"` // whose gpuci that is
 	Begun   time.Time     `json:"begun"`

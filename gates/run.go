@@ -20,21 +20,23 @@ import (
 // Options says which gate to run, where, and who watches. Root, Gate and
 // State are required.
 type Options struct {
-	Gate     config.Gate
-	Root     string         // directory of gpuci.toml
-	Lane     worktrees.Lane // zero outside git
-	As       As             // whose run it is, where Lane is a scratch lane
-	State    string         // directory for runs/<run-id>/
-	Args     []string       // appended to the last command of the run: the verdict is partial
-	Env      []string       // "k=v" for its commands, stronger than the gate's own: where a scratch lane's products go
-	Strict   bool           // any mark makes a green need attention
-	Tools    []string       // of [reaper]
-	Version  string         // of gpuci
-	Base     string         // the branch that numbers are held against; "" for the usual one
-	KeepRuns int            // directories of runs, with their logs; 0 keeps all
-	History  *Past          // what other runs gave; nil for none: then nothing is kept
-	Queue    *Queue         // of the links; nil lets them run as they come
-	Pressure *Pressure      // on the machine; nil looks at none
+	Gate      config.Gate
+	Root      string         // directory of gpuci.toml
+	Lane      worktrees.Lane // zero outside git
+	As        As             // whose run it is, where Lane is a scratch lane
+	Trial     string         // what for, where a fault is planted in what it judges: it is kept as no outcome of the gate
+	State     string         // directory for runs/<run-id>/
+	Workspace *config.Config // that the gate is of; nil: no notes, and no other gates of its subject
+	Args      []string       // appended to the last command of the run: the verdict is partial
+	Env       []string       // "k=v" for its commands, stronger than the gate's own: where a scratch lane's products go
+	Strict    bool           // any mark makes a green need attention
+	Tools     []string       // of [reaper]
+	Version   string         // of gpuci
+	Base      string         // the branch that numbers are held against; "" for the usual one
+	KeepRuns  int            // directories of runs, with their logs; 0 keeps all
+	History   *Past          // what other runs gave; nil for none: then nothing is kept
+	Queue     *Queue         // of the links; nil lets them run as they come
+	Pressure  *Pressure      // on the machine; nil looks at none
 
 	Live     io.Writer       // the child's output as it comes; nil for none
 	Terminal *os.File        // the terminal that Live writes to, if it is one
@@ -64,11 +66,14 @@ type flow struct {
 	judge    *judge
 	build    *ended                 // nil when the gate builds nothing
 	run      *ended                 // nil when it did not get there
+	repeats  *repeats               // nil where the run is run once
 	prepared int                    // readers that were made for commands of the run
 	lane     *worktrees.Watch       // on the lane, from before the build
 	draft    func() worktrees.Draft // what is in it, from the same time; nil where nobody looked
 	raw      []worktrees.Raw        // and what of it git has otherwise
 
+	looked    func() noteLook   // at the workspace's notes; nil where nobody looks
+	siblings  []sibling         // other gates of its subject, with outcomes of the same tree
 	against   *references       // of bars with within, once one was asked for
 	pressure  *timeline         // nil where it is not taken down
 	links     *links.Watch      // from the step queue on
@@ -87,8 +92,8 @@ func (s Signalled) Error() string { return fmt.Sprintf("stopped by a signal (exi
 func Run(ctx context.Context, opt Options) Verdict {
 	now := time.Now()
 	f := &flow{opt: opt, gate: opt.Gate, v: &Verdict{
-		Type: "verdict", Schema: schema, Run: NewID(now), Gate: opt.Gate.Name,
-		Started: now, Partial: len(opt.Args) > 0,
+		Type: kindOf(opt.Trial), Trial: opt.Trial, Schema: schema, Run: NewID(now), Gate: opt.Gate.Name,
+		Started: now, Partial: len(opt.Args) > 0, Subject: opt.Gate.Subject,
 	}}
 	f.v.Bound.Lane, f.v.Bound.Root, f.v.Bound.Unread = opt.lane(), opt.Root, true
 	if f.recursion() {
@@ -105,6 +110,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 	f.endLeftovers(ctx)
 	tools := f.askTools(ctx)
 	f.bind(ctx)
+	f.lookForNotes(ctx)
 	f.recordPressure()
 	f.walk(ctx)
 	f.endPressure()
@@ -133,6 +139,7 @@ func (f *flow) begin() error {
 	}
 	started := startedHere()
 	started.Run, started.Gate, started.Lane, started.As = f.v.Run, f.gate.Name, f.opt.Lane.Name, f.opt.As.Lane
+	started.Trial = f.opt.Trial
 	started.Begun, started.Leave, started.Root = f.v.Started, f.gate.Leave, f.opt.Root
 	f.rec, err = newRecord(f.opt.State, started)
 	if err != nil {
@@ -168,7 +175,7 @@ func CheckArgs(g config.Gate, args []string) error {
 func (f *flow) end() {
 	f.rec.close()
 	f.rec.json("verdict.json", f.v)
-	if f.rec.err == nil {
+	if f.rec.err == nil && f.opt.Trial == "" {
 		f.keep()
 	}
 	if f.stuck() {

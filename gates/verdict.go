@@ -13,12 +13,13 @@ import (
 // Its JSON form is written to runs/<run-id>/verdict.json and printed by
 // --json; fields are only ever added.
 type Verdict struct {
-	Type    string  `json:"type"` // always "verdict"
+	Type    string  `json:"type"` // "verdict"; "trial" where a fault was planted
 	Schema  int     `json:"schema"`
 	Run     string  `json:"run"`
 	Gate    string  `json:"gate"`
 	Outcome Outcome `json:"outcome"`
 	Exit    int     `json:"exit"`
+	Trial   string  `json:"trial,omitempty"`   // what was planted: not the gate's own verdict
 	Partial bool    `json:"partial,omitempty"` // arguments were added: not the gate's own verdict
 
 	Findings []Finding `json:"findings,omitempty"` // why it is not green
@@ -29,7 +30,12 @@ type Verdict struct {
 	Bars         []metric.Result   `json:"bars,omitempty"`
 	Witnesses    []WitnessResult   `json:"witnesses,omitempty"`
 	Metrics      []MetricSummary   `json:"metrics,omitempty"`
+	Subject      string            `json:"subject,omitempty"` // gates of one are read together
+	Scope        []AxisScope       `json:"scope,omitempty"`   // what it covers, against what production uses
+	Notes        []NoteState       `json:"notes,omitempty"`   // that are about it
 	Steps        []Step            `json:"steps"`
+	Falsified    *Falsified        `json:"falsified,omitempty"`     // of a gate with faults: whether it has shown that it can be red
+	Repeat       *Repeat           `json:"repeat,omitempty"`        // of a gate that is run several times
 	Command      *Ended            `json:"command,omitempty"`       // the command that decided
 	Commands     []Ended           `json:"commands,omitempty"`      // all that were started, in order
 	Used         Used              `json:"used"`                    // by all of them
@@ -93,7 +99,8 @@ type MetricSummary struct {
 
 // Ended is how a command ended.
 type Ended struct {
-	Step    string   `json:"step"` // build or run
+	Step    string   `json:"step"`             // build or run
+	Repeat  int      `json:"repeat,omitempty"` // which of the runs, where there are several
 	Argv    []string `json:"argv"`
 	Exit    int      `json:"exit"`
 	Signal  string   `json:"signal,omitempty"`

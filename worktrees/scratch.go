@@ -56,6 +56,7 @@ type Scratch struct {
 		commit  string
 		tracked []trackedPath
 	}
+	kept *kept // what it is to be restored to
 }
 
 // NewScratch makes a scratch lane of a lane: its worktree, detached at the

@@ -101,7 +101,7 @@ type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cob
 // those with files, the rest is left to the shell; of all others there are none.
 func (a *app) words() map[string]completer {
 	return map[string]completer{
-		"gate": a.gateWords, "history": a.gateWord, "ci run": a.gateWords,
+		"gate": a.gateWords, "scope": a.gateWords, "history": a.gateWord, "ci run": a.gateWords,
 		"build": fileWords, "lock run": fileWords, "man": dirWords, "history check": fileWords,
 	}
 }

@@ -93,6 +93,12 @@ func junitCase(workspace string, v gates.Verdict) junit.Case {
 		c.Text = strings.Join(text, "\n")
 	}
 	c.Properties = [][2]string{{"outcome", outcomeWord(v)}, {"run", v.Run}, {"dir", v.Dir}}
+	if r := v.Repeat; r != nil {
+		c.Properties = append(c.Properties, [2]string{"repeat", r.Text()})
+		for _, u := range r.Unstable {
+			c.Properties = append(c.Properties, [2]string{"unstable " + u.Kind, u.Text})
+		}
+	}
 	for _, m := range v.Marks {
 		c.Properties = append(c.Properties, [2]string{"mark", m})
 	}

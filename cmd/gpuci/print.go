@@ -32,6 +32,15 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 		row("because", x.Text)
 	}
 	numbers(v, o.verbose, row)
+	if v.Repeat != nil {
+		row("repeat", v.Repeat.Text())
+	}
+	if x := v.Falsified; x != nil && !x.Never && len(x.Missed) == 0 { // else it is a mark
+		row("faults", x.Text(v.Started))
+	}
+	if text := scopeRow(v); text != "" {
+		row("scope", text)
+	}
 	for _, m := range v.Marks {
 		row("mark", m)
 	}

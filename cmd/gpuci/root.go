@@ -44,9 +44,14 @@ script can act on.
 
   gpuci gate --list        what gates there are
   gpuci gate NAME          run one
+  gpuci falsify            plant faults, and see whether the gates notice
+  gpuci lint               find what turns a failure into success, and prove it
   gpuci ci nightly         run what is new in every lane, and say what changed
   gpuci history            what came of them, and how their numbers went
   gpuci worktrees          how every lane stands, and what could be landed
+  gpuci scope              what the gates cover, against what production uses
+  gpuci notes              the statements that expire, and which have
+  gpuci fixtures verify    committed fixtures, against what their generators make
   gpuci config             what holds here, and where it was written
   gpuci init               write a gpuci.toml for what is here
   gpuci doctor             what this machine lacks, and how to get it
@@ -84,7 +89,7 @@ code of their command.`,
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
 	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand(),
-		a.ciCommand(), a.worktreesCommand())
+		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand())
 	misplaced(cmd, a.console.note)
 	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd

@@ -26,6 +26,8 @@ type Config struct {
 	Workspace struct {
 		Name string // default: the base name of Root
 		Base string // branch that the others are held against; "" leaves it to what git says
+
+		Fixtures []string // patterns of paths at which every file should be some fixture's
 	}
 	Build struct {
 		Wait      time.Duration // longest wait for the link lock
@@ -42,7 +44,10 @@ type Config struct {
 	}
 	Tools []string // [reaper] tools: programs that count as compilers and linkers beside the usual ones
 	Gates []Gate   // as they stand in the file
+	Notes []Note   // statements that expire, as they stand in the file
 	CI    CI       // nights and landings
+
+	Fixtures []Fixture // committed files that a program makes
 
 	origins map[string]setting
 }

@@ -10,37 +10,7 @@ import (
 // production uses. A point is an int64, a float64 or a string.
 type Axis struct {
 	Covered, Production []any
-}
-
-// Fault is a planted defect that the gate must notice. The last three are
-// read as text.
-type Fault struct {
-	Name        string
-	Patch       string // relative to Root
-	MustMove    string // a metric
-	MustNotMove string // a metric
-	Must        string
-}
-
-func (f *fields) faults(g *Gate) {
-	seen := make(map[string]int)
-	for _, table := range f.tables("fault") {
-		t := f.item("fault", "name", table)
-		var fault Fault
-		t.need("name", `"double-exp"`)
-		if e := t.word("name", `"double-exp"`, &fault.Name); e != nil {
-			t.once(e, seen, "a second fault %s, the first is on line %d")
-		}
-		t.need("patch", `"faults/double-exp.patch"`)
-		if e := t.text("patch", `"faults/double-exp.patch"`, &fault.Patch); e != nil {
-			t.inside(e, e.value)
-		}
-		t.word("must-move", `"worst-rel"`, &fault.MustMove)
-		t.word("must-not-move", `"one-chunk-rel"`, &fault.MustNotMove)
-		t.text("must", `"fail"`, &fault.Must)
-		t.done()
-		g.Faults = append(g.Faults, fault)
-	}
+	Shown               bool `json:",omitempty"` // what is covered is what the run's gpuci:scope lines show
 }
 
 const axisExample = "{ covered = [1, 2, 4], production = [32] }"
@@ -64,7 +34,7 @@ func (f *fields) scope(g *Gate) {
 		if g.Scope == nil {
 			g.Scope = make(map[string]Axis)
 		}
-		g.Scope[e.key] = Axis{Covered: axis.points("covered"), Production: axis.points("production")}
+		g.Scope[e.key] = axis.readAxis()
 		axis.done()
 		t.note(e)
 	}
@@ -76,6 +46,11 @@ func (f *fields) points(key string) []any {
 		return nil
 	}
 	e := f.take(key)
+	if e.value.kind == isString {
+		if all, ok := f.placeRange(e); ok {
+			return all
+		}
+	}
 	switch {
 	case e.value.kind != isArray:
 		f.wrong(e, "an array of numbers or strings", key+" = [1, 2, 4]")

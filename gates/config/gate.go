@@ -25,6 +25,8 @@ type Gate struct {
 	NoProgress   time.Duration // no output and no CPU for so long; 0 is off
 	Grace        time.Duration // between TERM and KILL
 
+	Repeat *Repeat `json:",omitempty"` // nil: it is run once
+
 	Reader   string // how tests are counted: libtest, gotest or none
 	MinTests int    // at least 1; 0 with reader none
 
@@ -32,7 +34,8 @@ type Gate struct {
 	Metrics   []Metric
 	Witnesses []Witness
 	Scope     map[string]Axis
-	Faults    []Fault
+	Subject   string  `json:"-"` // gates of one subject are read together; no part of what one says itself
+	Faults    []Fault `json:"-"` // what shows that it can be red is no part of what it says, either
 
 	Expect string    // "" or "red"
 	Owner  string    // of a known red
@@ -101,10 +104,12 @@ func (l *layer) gate(top *fields, table *value) (Gate, *afterOf) {
 	f.needs(&g)
 	f.quietBox(&g)
 	f.limits(&g)
+	f.repeat(&g)
 	f.reader(&g)
 	f.metrics(&g)
 	f.witnesses(&g)
 	f.scope(&g)
+	f.word("subject", `"fused-adjoint"`, &g.Subject)
 	f.faults(&g)
 	f.expect(&g)
 	after := f.night(&g)

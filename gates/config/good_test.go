@@ -56,7 +56,7 @@ func TestDesignSample(t *testing.T) {
 				Holds:   "node_bwd > 0 && fused == asked",
 			}},
 			Scope:  map[string]Axis{"chunks": {Covered: []any{int64(1), int64(2), int64(4)}, Production: []any{int64(32)}}},
-			Faults: []Fault{{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "worst-rel", MustNotMove: "one-chunk-rel"}},
+			Faults: []Fault{{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "worst-rel", Margin: 100, MustNotMove: []string{"one-chunk-rel"}}},
 		},
 		{
 			Name: "fused-library",
@@ -140,9 +140,16 @@ func TestEveryKey(t *testing.T) {
 		Scope: map[string]Axis{
 			"chunks": {Covered: []any{int64(1), 2.0, "odd"}, Production: []any{int64(-1)}},
 			"heads":  {Covered: []any{int64(1)}, Production: []any{1e300, 1e20}},
+			"dims":   {Shown: true, Production: []any{int64(-1), int64(0), int64(1), int64(2)}},
 		},
-		Faults: []Fault{{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "step-ms", MustNotMove: "fwd-ms", Must: "be red"}},
-		Expect: "red", Owner: "the kernels people", Until: time.Date(2026, 12, 15, 0, 0, 0, 0, time.UTC),
+		Faults: []Fault{
+			{Name: "double-exp", Patch: "faults/double-exp.patch", MustMove: "step-ms", Margin: 1.5, MustNotMove: []string{"fwd-ms"}, Must: "red"},
+			{Name: "sign", Replace: &Replace{File: "src/a.cu", From: "a\n- b", To: "", Count: 2}, Must: "witness:declined == 0"},
+			{Name: "by-hand", Command: []Command{{Argv: []string{"touch", "x"}}, {Argv: []string{"true"}}}, MustMove: "step-ms card=a", Margin: 100, MustNotMove: []string{"fwd-ms a=b", "step-ms card=b"}},
+		},
+		Subject: "keys",
+		Repeat:  &Repeat{Times: 3, Identical: true, Files: []string{"out/*.bin", "out/[ab].raw"}, Elements: "bf16", Spread: map[string]float64{"fwd-ms": 0.125, "step-ms": 0.02}},
+		Expect:  "red", Owner: "the kernels people", Until: time.Date(2026, 12, 15, 0, 0, 0, 0, time.UTC),
 		After: []string{"next"}, DayOnly: true,
 	}
 	if d := cmp.Diff(want, c.Gates[0]); d != "" {

@@ -17,7 +17,6 @@ type Origin struct {
 // shorten when the sweep, the pressure, the link queue and the card join.
 func Later() []string {
 	return []string{
-		"gate.fault",
 		"gate.needs",
 	}
 }

@@ -23,6 +23,7 @@ func (c *Config) Print(w io.Writer) error {
 	p.table("[workspace]", place{}.in("workspace"))
 	p.line("name", tomlString(c.Workspace.Name))
 	p.optional("base", c.Workspace.Base)
+	p.strings("fixtures", c.Workspace.Fixtures)
 	p.table("[build]", place{}.in("build"))
 	p.line("wait", tomlDuration(c.Build.Wait))
 	p.line("timeout", tomlDuration(c.Build.Timeout))
@@ -39,6 +40,8 @@ func (c *Config) Print(w io.Writer) error {
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])
 	}
+	p.notes(c.Notes)
+	p.fixtures(c.Fixtures)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("print configuration: %w", err)
 	}

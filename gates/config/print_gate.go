@@ -24,12 +24,14 @@ func (p *printer) gate(g *Gate) {
 	p.strings("leave", g.Leave)
 	p.optional("profile", g.Profile)
 	p.optional("backend", g.Backend)
+	p.optional("subject", g.Subject)
 	p.strings("needs", g.Needs)
 	p.optional("quiet-box", g.QuietBox)
 	p.line("build-timeout", tomlDuration(g.BuildTimeout))
 	p.line("timeout", tomlDuration(g.Timeout))
 	p.line("no-progress", tomlDuration(g.NoProgress))
 	p.line("grace", tomlDuration(g.Grace))
+	p.repeat(g.Repeat)
 	p.optional("reader", g.Reader)
 	p.line("min-tests", strconv.Itoa(g.MinTests))
 	p.optional("expect", g.Expect)
@@ -114,18 +116,10 @@ func (p *printer) scope(at place, scope map[string]Axis) {
 	p.table("[gate.scope]", at)
 	for _, name := range slices.Sorted(maps.Keys(scope)) {
 		axis := scope[name]
-		p.line(name, fmt.Sprintf("{ covered = %s, production = %s }",
-			tomlArray(axis.Covered, tomlPoint), tomlArray(axis.Production, tomlPoint)))
-	}
-}
-
-func (p *printer) faults(at place, faults []Fault) {
-	for _, f := range faults {
-		p.table("[[gate.fault]]", at.named("fault", f.Name))
-		p.optional("name", f.Name)
-		p.optional("patch", f.Patch)
-		p.optional("must-move", f.MustMove)
-		p.optional("must-not-move", f.MustNotMove)
-		p.optional("must", f.Must)
+		covered := tomlArray(axis.Covered, tomlPoint)
+		if axis.Shown {
+			covered = tomlString(ShownWord)
+		}
+		p.line(name, fmt.Sprintf("{ covered = %s, production = %s }", covered, tomlArray(axis.Production, tomlPoint)))
 	}
 }

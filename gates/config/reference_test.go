@@ -23,7 +23,7 @@ func loadReference(t *testing.T) *Config {
 func TestReferenceDefaults(t *testing.T) {
 	c := loadReference(t)
 	want := defaults()
-	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates")); d != "" {
+	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates", "Notes", "Fixtures")); d != "" {
 		t.Errorf("-defaults +reference\n%s", d)
 	}
 	if len(c.Gates) != 2 {
@@ -60,7 +60,7 @@ func TestReferenceIsComplete(t *testing.T) {
 		}
 	}
 	tables := []string{
-		"[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[build]",
+		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[[note]]", "[build]",
 		"[ci]", "[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
@@ -108,6 +108,10 @@ func tableKind(msg string) string {
 	switch {
 	case strings.HasPrefix(label, "["):
 		label, _, _ = strings.Cut(label, " ")
+	case strings.HasPrefix(label, `"replace" of [[gate.fault]]`):
+		return "[[gate.fault]]"
+	case strings.HasPrefix(label, `"tolerance" of [[fixture]]`):
+		return "[[fixture]]"
 	case strings.Contains(label, " of [gate.scope]"):
 		return "[gate.scope]"
 	}
@@ -130,8 +134,8 @@ func namedKeys() map[string]map[string]bool {
 			above, name := "the file", m[2]
 			if i := strings.LastIndex(name, "."); i >= 0 {
 				above, name = name[:i], name[i+1:]
-				if above = "[" + above + "]"; above == "[gate]" {
-					above = "[[gate]]"
+				if above = "[" + above + "]"; above == "[gate]" || above == "[fixture]" {
+					above = "[" + above + "]"
 				}
 			}
 			named[above][name] = true

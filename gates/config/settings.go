@@ -20,6 +20,8 @@ func (l *layer) top(root *value) {
 	l.reaper(f)
 	l.history(f)
 	l.gates(f)
+	l.notes(f)
+	l.fixtures(f)
 	l.ci(f)
 	f.done()
 }
@@ -41,6 +43,9 @@ func (l *layer) workspaceTable(f *fields) {
 	if t := f.sub("workspace", "[workspace] above its lines"); t != nil {
 		t.title("name", `"dormouse"`, &l.config.Workspace.Name)
 		t.base(&l.config.Workspace.Base)
+		if e, items := t.texts("fixtures", `["tests/fixtures/**"]`); e != nil {
+			l.config.Workspace.Fixtures = t.globs(e, items)
+		}
 		t.done()
 	}
 }

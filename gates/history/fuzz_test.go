@@ -69,6 +69,11 @@ func checkLine(t *testing.T, line string) {
 		if third, err := newEntry(want); err != nil || !bytes.Equal(third.body, again.body) {
 			t.Fatalf("%s, %s, %v", third.body, again.body, err)
 		}
+	case rec.fault != nil:
+		again, err := newFalsified(rec.fault.Falsification)
+		if diff := cmp.Diff(rec.fault.Falsification, again.Falsification); err != nil || diff != "" {
+			t.Fatal(err, diff)
+		}
 	case rec.kill != nil:
 		again, err := newKillEntry(rec.kill.Kill)
 		if diff := cmp.Diff(rec.kill.Kill, again.Kill); err != nil || diff != "" {

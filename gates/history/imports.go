@@ -206,6 +206,8 @@ func (s *Store) takeInOne(ctx context.Context, tx *sql.Tx, src source) error {
 			return nil
 		case rec.result != nil:
 			_, err = s.insert(ctx, tx, *rec.result, src.uid)
+		case rec.fault != nil:
+			err = s.insertFalsified(ctx, tx, *rec.fault, src.uid)
 		default:
 			_, err = s.insertKill(ctx, tx, *rec.kill, src.uid)
 		}

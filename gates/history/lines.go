@@ -8,10 +8,11 @@ import (
 	"io"
 )
 
-// record is a line of a journal: a result or a kill.
+// record is a line of a journal: a result, a kill or a falsification.
 type record struct {
 	result *entry
 	kill   *killEntry
+	fault  *falsified
 }
 
 // readLine decodes a line. Fields and types that are not known are for newer
@@ -30,6 +31,9 @@ func readLine(line []byte) (record, error) {
 	case "kill":
 		e, err := readKillEntry(line)
 		return record{kill: &e}, err
+	case "falsification":
+		e, err := readFalsified(line)
+		return record{fault: &e}, err
 	}
 	return record{}, fmt.Errorf("the type %q is not known", head.Type)
 }

@@ -38,8 +38,11 @@ type Result struct {
 
 	Marks    []string  `json:"marks,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
+	Repeat   *Repeat   `json:"repeat,omitempty"`
 	Tests    *Tests    `json:"tests,omitempty"`
 	Metrics  []Metric  `json:"metrics,omitempty"`
+	Scope    []Scope   `json:"scope,omitempty"`
+	Notes    []Note    `json:"notes,omitempty"`
 	Tools    []Tool    `json:"tools,omitempty"`
 	Products []Product `json:"products,omitempty"`
 	Used     *Used     `json:"used,omitempty"`
@@ -57,6 +60,16 @@ type Finding struct {
 	Text    string `json:"text"`
 }
 
+// Repeat is what came of a gate that was run several times in one go.
+type Repeat struct {
+	Times    int `json:"times"`
+	Unstable []struct {
+		Kind string `json:"kind"`
+		Text string `json:"text"`
+		Runs []int  `json:"runs,omitempty"` // those that were not like most
+	} `json:"unstable,omitempty"`
+}
+
 // Tests is what the harness said it ran.
 type Tests struct {
 	Reader   string `json:"reader"`
@@ -66,6 +79,24 @@ type Tests struct {
 	Measured int    `json:"measured,omitempty"`
 	Filtered int    `json:"filtered,omitempty"`
 	Suites   int    `json:"suites"`
+}
+
+// Scope is what a gate covers on one axis.
+type Scope struct {
+	Axis    string   `json:"axis"`
+	State   string   `json:"state"` // whether that was shown, or is claimed
+	Covered []string `json:"covered,omitempty"`
+}
+
+// Note is what a run made of a statement that expires.
+type Note struct {
+	ID         string `json:"id"`
+	Stale      bool   `json:"stale"`
+	Prediction string `json:"prediction,omitempty"`
+	Fell       []struct {
+		Condition string `json:"condition"`
+		Why       string `json:"why"`
+	} `json:"fell,omitempty"`
 }
 
 // Tool is a program that the gate's commands name.

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,7 @@ func (s *Store) fill(ctx context.Context, tx *sql.Tx) error {
 	taken, broken := 0, 0
 	for _, id := range ids {
 		e, uid, err := readRun(filepath.Join(s.o.State, "runs", id, "verdict.json"), id)
-		if os.IsNotExist(err) { // it goes on, or was killed
+		if os.IsNotExist(err) || errors.Is(err, errTrial) { // it goes on, was killed, or is to stand in no list
 			continue
 		}
 		if err != nil {

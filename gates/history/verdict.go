@@ -23,9 +23,12 @@ type verdict struct {
 	Partial  bool      `json:"partial"`
 	Findings []Finding `json:"findings"`
 	Marks    []string  `json:"marks"`
+	Repeat   *Repeat   `json:"repeat"`
 	Tests    *Tests    `json:"tests"`
 	Metrics  []summary `json:"metrics"`
 	Bars     []judged  `json:"bars"`
+	Scope    []Scope   `json:"scope"`
+	Notes    []Note    `json:"notes"`
 	Used     *Used     `json:"used"`
 	Links    *struct {
 		Links
@@ -99,11 +102,20 @@ func FromVerdict(data []byte) (Result, error) {
 	return r, nil
 }
 
+// trialType is that of a verdict.json which is none of the gate's own outcomes: a
+// fault was planted in what it judged.
+const trialType = "trial"
+
+var errTrial = errors.New("it is a trial, and no outcome of the gate")
+
 // readVerdict makes a result of a verdict.json.
 func readVerdict(data []byte) (Result, error) {
 	var v verdict
 	if err := json.Unmarshal(data, &v); err != nil {
 		return Result{}, err
+	}
+	if v.Type == trialType {
+		return Result{}, errTrial
 	}
 	if v.Type != "verdict" || v.Run == "" || v.Gate == "" || v.Outcome == "" {
 		return Result{}, errors.New("it is no verdict of a gate")
@@ -113,7 +125,7 @@ func readVerdict(data []byte) (Result, error) {
 		Run: v.Run, Gate: v.Gate, Lane: b.Lane, Root: b.Root, Outcome: v.Outcome, Exit: v.Exit, Partial: v.Partial,
 		Started: v.Started, Seconds: v.Seconds, Commit: b.Commit, Branch: b.Branch, Changes: b.Changes, Tree: b.Tree, Config: b.Config,
 		Profile: b.Profile, Backend: b.Backend, Host: b.Host, Kernel: b.Kernel, Gpuci: b.Gpuci,
-		Marks: v.Marks, Findings: v.Findings, Tests: v.Tests, Tools: b.Tools, Products: b.Products,
+		Marks: v.Marks, Findings: v.Findings, Repeat: v.Repeat, Tests: v.Tests, Scope: v.Scope, Notes: v.Notes, Tools: b.Tools, Products: b.Products,
 		Used: v.Used, Stall: v.Stall, Held: v.Held, Dir: v.Dir,
 	}
 	if v.Links != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // prefix begins a number that the gate prints itself.
@@ -39,8 +38,8 @@ func (c *Collector) printed(line []byte) (metric string, at int) {
 	for at = bytes.Index(line, []byte(prefix)); at >= 0; {
 		rest := line[at+len(prefix):]
 		next := bytes.Index(rest, []byte(prefix))
-		if r, _ := utf8.DecodeRune(rest); !word(r) && r != '-' {
-			if at == 0 || at <= maxBehind && behind.Match(line[:at]) {
+		if Ends(rest) {
+			if Begins(line, at) {
 				return c.own(rest, ""), at
 			}
 			part := rest
@@ -131,19 +130,8 @@ func (c *Collector) keep(f *Found, s Sample) {
 // quotes is written in double quotes.
 func parseOwn(rest []byte) (Own, error) {
 	o := Own{Labels: make(map[string]string)}
-	for text := strings.TrimSpace(string(rest)); text != ""; {
-		key, after, ok := strings.Cut(text, "=")
-		if !ok || key == "" || strings.ContainsAny(key, " \t\"") {
-			return o, fmt.Errorf("want key=value at %.40q", text)
-		}
-		value, left, err := takeValue(after)
-		if err != nil {
-			return o, fmt.Errorf("%s: %w", key, err)
-		}
-		if err := o.set(key, value); err != nil {
-			return o, err
-		}
-		text = strings.TrimLeft(left, " \t")
+	if err := Pairs(string(rest), o.set); err != nil {
+		return o, err
 	}
 	switch {
 	case o.Name == "":

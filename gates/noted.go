@@ -1,0 +1,212 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gpuci/gates/inputs"
+	"gpuci/gates/metric"
+	"gpuci/gates/notes"
+)
+
+// noteTime is how long the look at notes may take, which goes on beside the gate.
+// Its files may be on the disk that is stalled.
+const noteTime = 10 * time.Second
+
+// NoteState is a note about a gate, as a verdict has it.
+type NoteState struct {
+	ID         string       `json:"id"`
+	At         string       `json:"at"` // file:line, from the lane's root
+	Text       string       `json:"text"`
+	Owner      string       `json:"owner"`
+	About      string       `json:"about"`
+	Conditions []string     `json:"conditions"`
+	Stale      bool         `json:"stale"`
+	Fell       []notes.Fall `json:"fell,omitempty"`
+	Remarks    []string     `json:"remarks,omitempty"`
+	Prediction string       `json:"prediction,omitempty"` // open, confirmed or refuted
+}
+
+// What can become of a prediction.
+const (
+	PredictionOpen      = "open"
+	PredictionConfirmed = "confirmed"
+	PredictionRefuted   = "refuted"
+)
+
+func stateOf(s notes.Standing) NoteState {
+	out := NoteState{
+		ID: s.ID(), At: s.At(), Text: s.Text, Owner: s.Owner, About: s.About, Conditions: s.Conditions(),
+		Stale: s.Stale(), Fell: s.Fell, Remarks: s.Remarks,
+	}
+	switch {
+	case s.Expects == "":
+	case s.Awaits:
+		out.Prediction = PredictionOpen
+	case s.Proven:
+		out.Prediction = PredictionConfirmed
+	default:
+		out.Prediction = PredictionRefuted
+	}
+	return out
+}
+
+// Why is why a note is stale, in one line.
+func (n NoteState) Why(now time.Time) string {
+	var parts []string
+	for _, f := range n.Fell {
+		parts = append(parts, f.Text(now))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Next is what to do about a note that is stale.
+func (n NoteState) Next() string {
+	for _, f := range n.Fell {
+		if f.Next != "" && len(n.Fell) == 1 {
+			return f.Next + "; or remove the note: " + n.At
+		}
+	}
+	return fmt.Sprintf("look again, with %s: renew the note or remove it: %s", n.Owner, n.At)
+}
+
+// lookForNotes begins to look at the workspace's notes, beside the gate, in what
+// the lane holds now.
+func (f *flow) lookForNotes(ctx context.Context) {
+	if f.opt.Workspace == nil || f.opt.Trial != "" || f.v.Bound.Unread {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, noteTime)
+	done := make(chan noteLook, 1)
+	site := noteSite{
+		cfg: f.opt.Workspace, lane: f.opt.Lane, name: f.opt.lane(), cache: filepath.Join(f.opt.State, "notes"),
+		store: f.opt.History.Store, now: f.v.Started, beside: true,
+	}
+	draft := f.draft
+	go func() {
+		defer cancel()
+		if draft != nil {
+			site.draft = draft()
+		}
+		done <- site.look(ctx)
+	}()
+	f.looked = func() noteLook {
+		select {
+		case l := <-done:
+			return l
+		default:
+		}
+		select {
+		case l := <-done:
+			return l
+		case <-ctx.Done(): // who waits for a disk cannot be interrupted
+			return noteLook{err: context.Cause(ctx)}
+		}
+	}
+}
+
+// noted holds the gate's notes against its run, and asks for attention where one
+// has fallen.
+func (f *flow) noted(ctx context.Context) {
+	if f.looked == nil || ctx.Err() != nil {
+		return
+	}
+	l := f.looked()
+	if l.err != nil {
+		f.attend("its notes are not known: "+l.err.Error(), "gpuci notes says more")
+		return
+	}
+	if l.cut != "" {
+		f.mark("notes: " + l.cut)
+	}
+	f.badNotes(l.bad)
+	reads := f.reader()
+	for _, s := range l.list {
+		_, gate := f.opt.Workspace.Gate(s.About)
+		switch {
+		case gate && s.About != f.gate.Name:
+			continue
+		case !gate && !exists(filepath.Join(f.opt.Root, s.About)):
+			f.mark(fmt.Sprintf("the note at %s is about %s, which is no gate and no file here: mend or remove it", s.At(), s.About))
+			continue
+		case !gate && !reads(s.About):
+			continue
+		}
+		f.predicted(&s)
+		f.note(s)
+	}
+}
+
+// badNotes says what looks like a note and is none: of this gate where it says so,
+// else of all.
+func (f *flow) badNotes(list []notes.Bad) {
+	for _, b := range list {
+		_, other := f.opt.Workspace.Gate(b.About)
+		text := fmt.Sprintf("the note at %s cannot be read: %s", b.At(), b.Why)
+		switch {
+		case b.About == f.gate.Name:
+			f.attend(text, "mend it or remove it: "+b.At())
+		case !other:
+			f.mark(text)
+		}
+	}
+}
+
+// reader says of a path, from the directory of gpuci.toml, whether the gate can have
+// read it. Of a directory that is always so.
+func (f *flow) reader() func(path string) bool {
+	var snap *inputs.Snapshot
+	return func(path string) bool {
+		info, err := os.Stat(filepath.Join(f.opt.Root, path))
+		if err != nil || info.IsDir() || f.rec == nil {
+			return true
+		}
+		if snap == nil {
+			s, err := inputs.Load(f.rec.dir)
+			if err != nil {
+				return true
+			}
+			snap = &s
+		}
+		rel, err := filepath.Rel(f.opt.Lane.Root, filepath.Join(f.opt.Root, path))
+		return err != nil || snap.Reads(filepath.ToSlash(rel))
+	}
+}
+
+// predicted holds what a note expects against this run, where that ran to its end
+// and as a whole.
+func (f *flow) predicted(s *notes.Standing) {
+	if s.Expects == "" || f.v.Partial || f.run == nil || f.run.why != byItself || !f.run.ok() {
+		return
+	}
+	values := make(map[string][2]string)
+	for _, m := range f.v.Metrics {
+		values[m.Metric] = [2]string{metric.Format(m.Low.Value), metric.Format(m.High.Value)}
+	}
+	s.Predict(values)
+}
+
+// note puts a note into the verdict.
+func (f *flow) note(s notes.Standing) {
+	n := stateOf(s)
+	f.v.Notes = append(f.v.Notes, n)
+	for _, text := range n.Remarks {
+		f.mark(fmt.Sprintf("note at %s: %s", n.At, text))
+	}
+	if n.Stale {
+		f.attend(fmt.Sprintf("note is stale: %q (%s, %s): %s", n.Text, n.Owner, n.At, n.Why(f.v.Started)), n.Next())
+	}
+}
+
+// attend asks for attention where nothing worse has been found.
+func (f *flow) attend(text, next string) {
+	f.find(Attention, text)
+	f.next(next)
+	if f.v.Outcome == Green || f.v.Outcome == KnownRed {
+		f.v.Outcome = Attention
+	}
+}
