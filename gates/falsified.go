@@ -79,7 +79,7 @@ func (f *flow) falsified(ctx context.Context) {
 	case len(x.Missed) > 0:
 		f.mark(x.Text(v.Started) + ": gpuci falsify " + f.gate.Name)
 	}
-	if !x.Same {
+	if !x.Same || len(x.Missed) > 0 { // all that were caught fit
 		f.rot(ctx, x)
 	}
 	if len(x.Rotted) > 0 && (v.Outcome == Green || v.Outcome == KnownRed) {

@@ -185,7 +185,14 @@ func TestGreenLine(t *testing.T) {
 	if v.Exit != 103 || !slices.Equal(v.Falsified.Rotted, []string{"good"}) || !strings.Contains(v.Findings[0].Text, "does not apply any more") {
 		t.Errorf("%d, %+v, %q", v.Exit, v.Falsified, v.Findings)
 	}
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	says(gate(true), gates.Attention, "falsified 0 of 1 (not good), just now, same gate files")
 	s.git("checkout", "-q", "--", ".")
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
 	says(gate(true), gates.Green, "falsified 1 of 1, just now, same gate files")
 	s.write("gpuci.toml", strings.Replace(shellFiles(fault("good", swap("rel=1e-9", "rel=1"), `must-move = "worst-rel"`))["gpuci.toml"], "max = 1e-6", "max = 1e-5", 1))
 	says(gate(true), gates.Green, "falsified 1 of 1, but its settings have changed since")
