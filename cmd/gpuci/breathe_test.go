@@ -107,6 +107,7 @@ func (s stage) builds(t *testing.T) (out []gates.Build) {
 // Somebody else keeps the disk busy: the build spends its budget once, says why
 // and how long at most, and goes on, one link at a time and marked.
 func TestBuildUnderPressure(t *testing.T) {
+	t.Parallel()
 	s := newStage(t).under(t, 95, "budget=8s")
 	s.makefile(t, 4)
 	s.stranger(t) // others of this machine may be in D, too
@@ -148,6 +149,7 @@ func TestBuildOwnStall(t *testing.T) {
 // A gate waits before it builds; what that takes from its budget its links have
 // no more.
 func TestGateUnderPressure(t *testing.T) {
+	t.Parallel()
 	s := newStage(t).under(t, 95, "budget=4s")
 	s.gate(t, 3, "", "timeout = '3s'\nbuild-timeout = '3s'\n")
 	s.stranger(t)
@@ -170,6 +172,7 @@ func TestGateUnderPressure(t *testing.T) {
 
 // What is asked to stop while it is held back stops, and leaves no lock.
 func TestHeldBackAndStopped(t *testing.T) {
+	t.Parallel()
 	s := newStage(t).under(t, 95, "budget=10m")
 	s.gate(t, 1, "", "")
 	s.stranger(t)

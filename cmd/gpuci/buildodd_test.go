@@ -21,6 +21,7 @@ import (
 // A lock directory that is removed under a build cannot keep links apart any
 // more; the end says so, whether a link waited in it or not.
 func TestBuildLocksRemoved(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.makefile(t, 2)
 	code, _, stderr := s.run(t, "build", "--", "sh", "-ec", "make m0; sleep 0.4; rm -rf $GPUCI_LOCK_DIR; sleep 0.4; make m1")
@@ -193,6 +194,7 @@ func TestShimQuit(t *testing.T) {
 
 // No ticket writes a line of its own into what people read.
 func TestStatusOneLine(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.makefile(t, 1)
 	ticket := s.hold(t, buildlock.Who{Lane: "x\nlink lock: free", Root: "\x1b[31mred", Command: "make\rlink lock: free"})

@@ -199,6 +199,7 @@ func TestDoctorWithoutGit(t *testing.T) {
 
 // A tool that hangs, with children of its own, is named, and gone afterwards.
 func TestDoctorHangingTool(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	pid := filepath.Join(s.dir, "pid")
 	s.tools(t, map[string]string{"cmake": "#!/bin/sh\necho $$ >" + pid + "\n/bin/sleep 1000\n", "ninja": "1.11.1"})
@@ -216,6 +217,7 @@ func TestDoctorHangingTool(t *testing.T) {
 // Files of the configuration: what each sets, which one goes before, and each
 // mistake whole. The lock directory is looked at all the same.
 func TestDoctorConfiguration(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.write(t, "../home/machine.toml", "links = 3\n[build]\nwait = \"1h\"\n")
 	if err := os.MkdirAll(filepath.Join(s.dir, "../home/gpuci"), 0o755); err != nil {
@@ -253,6 +255,7 @@ func TestDoctorConfiguration(t *testing.T) {
 // A lock directory that cannot be used keeps gates from running, and so does a
 // place for the records that cannot be written.
 func TestDoctorUnusable(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	if err := os.Mkdir(s.locks, 0o755); err != nil {
 		t.Fatal(err)

@@ -110,6 +110,7 @@ func TestDoctorPressure(t *testing.T) {
 
 // A repository of somebody else's, as git sees it.
 func TestDoctorDubious(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		needsTool(t, "git")
 	}

@@ -63,6 +63,7 @@ reader = "none"
 
 // What a gate waits for others' links is in neither of its time limits.
 func TestGateWaitIsNotCharged(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.gate(t, 1, "", "build-timeout = '1s'\nno-progress = '1s'\n")
 	ticket := s.hold(t, buildlock.Who{Lane: "kda-adjoint"})
@@ -136,6 +137,7 @@ func TestGateUnfit(t *testing.T) {
 
 // A gate that waited says so, and with -v what its links were like.
 func TestGateTellsWait(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.gate(t, 1, "", "")
 	ticket := s.hold(t, buildlock.Who{Lane: "kda-adjoint", Root: "/home/alice/dormouse"})

@@ -30,6 +30,7 @@ func newGoStage(t *testing.T) stage {
 // Go's own linker queues whoever calls go: gpuci build itself, a script below
 // it, a gate's script, a shell that evaluated gpuci env.
 func TestGoLinks(t *testing.T) {
+	t.Parallel()
 	s := newGoStage(t)
 	for _, argv := range [][]string{{"go", "build", "-o", "x"}, {"sh", "-c", "go vet . && go list -export . && go build -o x"}, {"env", "-u", "PATH", "PATH=/usr/bin:/bin", real(t, goProgram(t)), "build", "-o", "x"}} {
 		_ = os.Remove(filepath.Join(s.dir, "x"))

@@ -49,6 +49,7 @@ func hanging(t *testing.T, w workspace) (cmd *exec.Cmd, stderr *bufio.Scanner) {
 // The second signal ends also a gpuci that hangs, with the status of the first
 // one, and a third does so at once.
 func TestSignalWhileHanging(t *testing.T) {
+	t.Parallel()
 	for name, signals := range map[string][]os.Signal{
 		"two":   {syscall.SIGTERM, os.Interrupt},
 		"three": {os.Interrupt, os.Interrupt, syscall.SIGTERM},

@@ -62,6 +62,7 @@ func wantExit(t *testing.T, code <-chan int, want int) {
 
 // Ctrl-C twice ends gpuci though its stderr is held.
 func TestHeldStderrSignals(t *testing.T) {
+	t.Parallel()
 	w, p, code := heldStderr(t, "flood")
 	time.Sleep(300 * time.Millisecond) // until the pipe is full; if it is not yet, nothing is held
 	for range 2 {
@@ -78,6 +79,7 @@ func TestHeldStderrSignals(t *testing.T) {
 
 // A time limit holds though nobody reads what it is said about.
 func TestHeldStderrTimeLimit(t *testing.T) {
+	t.Parallel()
 	w, _, code := heldStderr(t, "limit")
 	wantExit(t, code, 124)
 	v := w.verdict(t)

@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	// The body of cmd/gpuci-link, which may import pressure.
 	"buildlock/shim/link": {"buildlock", "buildlock/beside", "buildlock/shim", "pressure", "reaper/proc"},
 	"buildlock/links":     {"buildlock", "buildlock/shim", "reaper/proc"},
-	"kernels":             {}, "kernels/kda": {},
+	"kernels":             {}, "kernels/kda": {}, "kernels/entry": {},
 	"kernels/device": {"reaper/proc", "buildlock"}, "pressure/plot": {"pressure"},
 	"gates/expr": {}, "gates/metric": {}, "gates/junit": {}, "gates/reader": {"gates/junit", "worktrees"},
 	"gates/config":  {"gates/expr"},

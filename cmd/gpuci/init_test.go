@@ -35,6 +35,7 @@ func unpack(t *testing.T, dir, archive string) {
 // TestInitRuns: a repository with a project of every kind, each with its real
 // tool; what init writes is green at once, and each gate counts what ran.
 func TestInitRuns(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"git", "cargo", "cmake", "ctest", "python3", "make", "cc"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			needsTool(t, tool)

@@ -230,6 +230,7 @@ func TestLandInterrupted(t *testing.T) {
 
 // Killed at any point, the next landing does what this one would have done.
 func TestLandKilled(t *testing.T) {
+	t.Parallel()
 	s := newLandStage(t, "kda")
 	s.gate(t, "true")
 	s.git(t, "commit", "-qam", "quick")

@@ -69,6 +69,7 @@ func linking(t *testing.T, s stage, script string, env []string, argv ...string)
 // How a linker came past the shims is seen in its environment and in how it was
 // called; one that holds a ticket is not spoken of.
 func TestLinkersPast(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	gcc, err := exec.LookPath("gcc")

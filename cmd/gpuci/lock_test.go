@@ -96,6 +96,7 @@ func TestLockTwoUsers(t *testing.T) {
 
 // A holder that is stuck is declared void, on the record, and the next one goes.
 func TestLockVoid(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	r := s.start(t, "at work", "lock", "run", "--", "sh", "-c", blocking)
 	next := s.start(t, "waiting for the build lock", "lock", "run", "--", "true")
@@ -126,6 +127,7 @@ func TestLockVoid(t *testing.T) {
 
 // One that waits loses its place, and says by whom and why; so does a link.
 func TestLockVoidWaiter(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.makefile(t, 1)
 	s.holdBuild(t)

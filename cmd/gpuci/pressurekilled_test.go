@@ -130,6 +130,7 @@ func TestLinkNames(t *testing.T) {
 
 // Who reads ends: that is no error, and nothing is said.
 func TestPressureReaderGone(t *testing.T) {
+	t.Parallel()
 	needsPSI(t)
 	s := realStage(t)
 	for _, args := range [][]string{

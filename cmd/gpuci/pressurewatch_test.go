@@ -19,6 +19,7 @@ import (
 // A stall shows in all three ways, without anybody asking again; the end is a
 // signal's, and leaves a terminal as it was.
 func TestPressureWatch(t *testing.T) {
+	t.Parallel()
 	needsPSI(t)
 	s := realStage(t)
 	lines, events := s.command(t, "pressure", "watch"), s.command(t, "pressure", "watch", "--json")

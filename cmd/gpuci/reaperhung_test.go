@@ -38,6 +38,7 @@ func silentLane(t *testing.T, repo string) string {
 // A worktree on a server that does not answer: 69 with its directory, and not
 // for ever. Nothing is ended, for it may be inside of another one.
 func TestReaperSilentLane(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	main, _ := s.lanes(t)
@@ -67,6 +68,7 @@ func TestReaperSilentLane(t *testing.T) {
 
 // Where /proc is another pid namespace's, that is said at once, and is 69.
 func TestReaperForeignProc(t *testing.T) {
+	t.Parallel()
 	unshare, err := exec.LookPath("unshare")
 	if err == nil {
 		err = exec.Command(unshare, "-fp", "true").Run()
@@ -113,6 +115,7 @@ func TestTookText(t *testing.T) {
 // Who has read enough ends the command that he reads from, and that is no error:
 // the one that would print more, and the one that waits for something to tell.
 func TestReaperUnread(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	main, _ := s.lanes(t)
 	s.dir = main

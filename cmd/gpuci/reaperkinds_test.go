@@ -49,6 +49,7 @@ func endAndAge(t *testing.T, pid int) {
 // Orphaned test binaries are listed, and end only where that is asked for; what
 // is not named as one is a training run for all that anybody knows.
 func TestReaperTestBinaries(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	_, kda := s.lanes(t)
 	s.dir = kda
@@ -92,6 +93,7 @@ func TestReaperTestBinaries(t *testing.T) {
 
 // What a gate left whose gpuci was killed is leaked, whatever its name.
 func TestReaperStarted(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	_, kda := s.lanes(t)
 	s.dir = kda

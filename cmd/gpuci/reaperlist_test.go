@@ -12,6 +12,7 @@ import (
 // are named with whose they are and by what, a dry run ends none, a sweep all of
 // them, and the other build ends as if nothing had been.
 func TestReaperKilledMake(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	main, kda := s.lanes(t)
 	other, lost := s.makeIn(t, main), s.makeIn(t, kda)

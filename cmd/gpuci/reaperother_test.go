@@ -12,6 +12,7 @@ import (
 
 // What is another user's is let be in both directions, and that is said.
 func TestReaperOtherUsers(t *testing.T) {
+	t.Parallel()
 	as := asNobody(t)
 	if as == nil {
 		needsTool(t, "root and setpriv")
@@ -75,6 +76,7 @@ func TestReaperOtherUsers(t *testing.T) {
 // A worktree that cannot be followed may be inside of this one: nothing is ended
 // then, and all that can be is listed.
 func TestReaperTornLanes(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	main, kda := s.lanes(t)
@@ -98,6 +100,7 @@ func TestReaperTornLanes(t *testing.T) {
 // be this lane's but for that: in a clone inside of the lane, and with files open
 // in the lane's target directory.
 func TestReaperOtherRepositories(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	_, kda := s.lanes(t)

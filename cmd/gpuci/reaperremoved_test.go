@@ -13,6 +13,7 @@ import (
 // git lists it: it is named, and ended when that lane is asked for by name or
 // with all others, not with this one; and not with the one that it was in.
 func TestReaperRemovedLane(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	main, kda := s.lanes(t)

@@ -15,6 +15,7 @@ import (
 // /bin/sh does not exec its last command) may as well be somebody's script: it is
 // let be, and said with all that one has to know to end it.
 func TestReaperShells(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	_, dir := s.lanes(t)
 	b := s.makeBy(t, dir, strings.ReplaceAll(makefile, ".map\n", ".map; true\n"))

@@ -61,6 +61,7 @@ func TestReaperFrozen(t *testing.T) {
 
 // Ctrl-C ends a sweep that goes on, and what it did is told.
 func TestReaperInterrupted(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	_, kda := s.lanes(t)
@@ -101,6 +102,7 @@ func TestReaperInterrupted(t *testing.T) {
 
 // A history that cannot be written is said, and stops no sweep.
 func TestReaperHistoryUnwritable(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	main, kda := s.lanes(t)
@@ -116,6 +118,7 @@ func TestReaperHistoryUnwritable(t *testing.T) {
 
 // A FIFO in its place, which would take a line when somebody reads it, is none.
 func TestReaperHistoryFIFO(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := unix.Mkfifo(filepath.Join(dir, "reaper.jsonl"), 0o600); err != nil {
 		t.Fatal(err)
@@ -132,6 +135,7 @@ func TestReaperHistoryFIFO(t *testing.T) {
 
 // A history that does not come back is not waited for, and that is said.
 func TestReaperHistoryHangs(t *testing.T) {
+	t.Parallel()
 	h := &killHistory{state: t.TempDir(), lines: make(chan gates.KillRecord, 1), done: make(chan error)} // nobody writes
 	h.add(gates.KillRecord{Type: "kill"})
 	h.add(gates.KillRecord{Type: "kill"})
@@ -144,6 +148,7 @@ func TestReaperHistoryHangs(t *testing.T) {
 
 // A process table that is not there, or not whole, ends nothing: 69.
 func TestReaperNoTable(t *testing.T) {
+	t.Parallel()
 	unshare, err := exec.LookPath("unshare")
 	if err == nil {
 		err = exec.Command(unshare, "-m", "true").Run()

@@ -9,6 +9,7 @@ import (
 // What a lane's own file counts as a compiler counts in that lane, and in no
 // other one, whichever we stand in.
 func TestReaperToolsOfEachLane(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	main, kda := s.lanes(t)

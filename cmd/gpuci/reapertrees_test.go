@@ -22,6 +22,7 @@ func judged(pid, ppid, top int, lane string, leaked bool, why string) reaper.Jud
 // Each stands below its parent; what hangs by somebody who was not judged, below
 // its top; and a circle of parents ends. The lanes come in their order.
 func TestReaperTrees(t *testing.T) {
+	t.Parallel()
 	list := []reaper.Judged{
 		judged(10, 1, 10, "kda", false, "x"), judged(11, 10, 10, "kda", false, "x"), judged(13, 10, 10, "kda", false, "x"),
 		judged(12, 11, 10, "kda", false, "x"), judged(14, 99, 10, "kda", false, "x"),
@@ -44,6 +45,7 @@ func TestReaperTrees(t *testing.T) {
 
 // What is said of one that is not as its top, or whose it is by something else.
 func TestReaperRow(t *testing.T) {
+	t.Parallel()
 	top := suspect{Judged: judged(10, 1, 10, "kda", true, "orphaned")}
 	for text, s := range map[string]suspect{
 		"  ld\tpid 11\tS\t0s old\treads and writes unknown: not ours to read\tby its cwd\tin an unknown directory": {Judged: judged(11, 10, 10, "kda", true, "below ld (pid 10), orphaned"), depth: 1, noIO: noIORight},
@@ -62,6 +64,7 @@ func TestReaperRow(t *testing.T) {
 
 // Of a crowd that is nobody's the first are listed.
 func TestReaperCrowd(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	var l reaperLook
 	for i := range perLane + 3 {
@@ -75,6 +78,7 @@ func TestReaperCrowd(t *testing.T) {
 
 // What a sweep let be for its age is said, and what it could not look at.
 func TestReaperReport(t *testing.T) {
+	t.Parallel()
 	young := judged(10, 1, 10, "kda", false, "younger than 2s")
 	young.Young, young.Age = true, time.Second
 	g := ground{lanes: []worktrees.Tree{{Lane: worktrees.Lane{Name: "kda"}}}, meant: map[string]bool{"kda": true}}

@@ -16,6 +16,7 @@ import (
 
 // What leaks is told once, and so is its end; in both ways. Nothing is ended.
 func TestReaperWatch(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	_, kda := s.lanes(t)
@@ -77,6 +78,7 @@ func TestReaperWatch(t *testing.T) {
 // What goes between two rounds is told, and what lives is not; one that is
 // leaked no longer, and lives, is.
 func TestReaperWatchRounds(t *testing.T) {
+	t.Parallel()
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
 		t.Fatal(err)
@@ -109,6 +111,7 @@ func TestReaperWatchRounds(t *testing.T) {
 // A look that falls into a sweep lets be what just ends. That is no end of a
 // leak that lives on: what SIGKILL waits for is looked at until it is gone.
 func TestReaperWatchOfOnesThatEnd(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	_, kda := s.lanes(t)

@@ -16,6 +16,7 @@ import (
 
 // A dry run says what the sweep would wait for: those are no two answers.
 func TestReaperDryRunOfTheYoung(t *testing.T) {
+	t.Parallel()
 	young := judged(10, 1, 10, "kda", false, "younger than 2s")
 	young.Young, young.Age = true, time.Second
 	g := ground{lanes: []worktrees.Tree{{Lane: worktrees.Lane{Name: "kda"}}}, meant: map[string]bool{"kda": true}}
@@ -38,6 +39,7 @@ func TestReaperDryRunOfTheYoung(t *testing.T) {
 // A sweep that has no time tells each once, with what was done to it, and does
 // not blame the kernel.
 func TestReaperNoTime(t *testing.T) {
+	t.Parallel()
 	young := judged(10, 1, 10, "kda", false, "younger than 2s")
 	young.Young = true
 	s := swept{Report: reaper.Report{Survivors: []reaper.Survivor{{Judged: young}, {Judged: judged(11, 1, 11, "kda", true, "orphaned")}}}}
@@ -56,6 +58,7 @@ func TestReaperNoTime(t *testing.T) {
 // What strangers build is a number, and in a removed directory what to do is
 // said.
 func TestReaperNobodys(t *testing.T) {
+	t.Parallel()
 	lane := worktrees.Tree{Lane: worktrees.Lane{Name: "kda", Root: "/kda"}}
 	g := ground{lane: lane.Lane, lanes: []worktrees.Tree{lane}, meant: map[string]bool{"kda": true}}
 	lost := judged(10, 1, 10, "", false, nobodysOrphan)
@@ -81,6 +84,7 @@ func TestReaperNobodys(t *testing.T) {
 // Git works on no repository of another user's: that is said in our words, with
 // a way out that works.
 func TestReaperAnothersRepository(t *testing.T) {
+	t.Parallel()
 	as := asNobody(t)
 	if as == nil {
 		needsTool(t, "root and setpriv")
