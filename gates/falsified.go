@@ -23,6 +23,7 @@ type Falsified struct {
 	Missed  []string   `json:"missed,omitempty"`  // faults that were not caught
 	Same    bool       `json:"same"`              // nothing has changed since of what the gate reads, its settings and its faults
 	Changed string     `json:"changed,omitempty"` // what has
+	Others  string     `json:"others,omitempty"`  // other files that have, which it was not built from and may read
 	Unknown string     `json:"unknown,omitempty"` // why that cannot be told
 	Rotted  []string   `json:"rotted,omitempty"`  // faults that do not fit any more
 }
@@ -45,7 +46,11 @@ func (x *Falsified) Text(now time.Time) string {
 	case x.Unknown != "":
 		return fmt.Sprintf("%s, %s; whether its files have changed since is not known: %s", text, ago(now.Sub(*x.At)), x.Unknown)
 	}
-	return fmt.Sprintf("%s, %s, same gate files", text, ago(now.Sub(*x.At)))
+	text = fmt.Sprintf("%s, %s, same gate files", text, ago(now.Sub(*x.At)))
+	if x.Others != "" {
+		text += " (not built from " + x.Others + ", which changed)"
+	}
+	return text
 }
 
 // ago is how long ago something was, as people say it.

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"gpuci/gates/falsify/plant"
 	"gpuci/gates/history"
 	"gpuci/gates/inputs"
+	"gpuci/worktrees"
 )
 
 // maxFalsified is how many falsifications are looked at for one that still holds:
@@ -58,53 +60,84 @@ func (f *flow) holds(ctx context.Context, one history.Falsification) *Falsified 
 			x.Missed = append(x.Missed, p.Fault)
 		}
 	}
-	x.Changed, x.Unknown = f.changedSince(ctx, one)
+	if x.Changed = f.declaredSince(one); x.Changed == "" {
+		f.filesSince(ctx, one, x)
+	}
 	x.Same = x.Changed == "" && x.Unknown == ""
 	return x
 }
 
-// changedSince says what of a gate is otherwise than when its faults were planted.
-func (f *flow) changedSince(ctx context.Context, one history.Falsification) (changed, unknown string) {
+// declaredSince says what is declared otherwise than when a gate's faults were
+// planted, or lies in a fault's own files.
+func (f *flow) declaredSince(one history.Falsification) string {
 	switch {
 	case one.Settings != SettingsID(f.opt.Gate):
-		return "its settings have changed", ""
+		return "its settings have changed"
 	case one.Faults != FaultsID(f.opt.Gate):
-		return "its faults have changed", ""
+		return "its faults have changed"
 	}
 	now := plant.Files(f.opt.Root, f.opt.Gate)
 	for _, name := range slices.Sorted(maps.Keys(one.Files)) {
 		if now[name] != one.Files[name] {
-			return name + " changed", ""
+			return name + " changed"
 		}
 	}
+	return ""
+}
+
+// filesSince says what of a gate's files is otherwise: of those that its products
+// are built from, where the compilers tell, else of all but prose. What else the
+// run may read is told beside it.
+func (f *flow) filesSince(ctx context.Context, one history.Falsification, x *Falsified) {
 	if f.draft == nil || f.v.Bound.Unread {
-		return "", "the lane was not read"
+		x.Unknown = "the lane was not read"
+		return
 	}
 	d := f.draft()
 	if one.Tree != "" && one.Tree == d.Tree {
-		return "", ""
+		return
 	}
 	snap, err := snapshotOf(append(runDirs(f.opt.Lane, f.opt.Root), filepath.Join(f.opt.State, "runs")), one.Run)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", "what it read was not written down; gpuci falsify " + f.gate.Name
-	case err != nil:
-		return "", err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		x.Unknown = "what it read was not written down; gpuci falsify " + f.gate.Name
+		return
 	}
+	var sources, all inputs.Change
+	if err == nil {
+		sources, all, err = f.since(ctx, snap, d)
+	}
+	switch {
+	case err != nil:
+		x.Unknown = err.Error()
+	case sources.Count > 0:
+		x.Changed = changed(sources) + " changed"
+	case sources.Unknown+all.Unknown != "":
+		x.Unknown = cmp.Or(sources.Unknown, all.Unknown)
+	case all.Count > 0:
+		x.Others = changed(all)
+	}
+}
+
+// since says what has changed of a snapshot: of its sources, and of all that the
+// gate may have read.
+func (f *flow) since(ctx context.Context, snap inputs.Snapshot, d worktrees.Draft) (sources, all inputs.Change, err error) {
 	var settings []string // which are held against by themselves
 	if rel, err := filepath.Rel(f.opt.Lane.Root, filepath.Join(f.opt.Root, config.FileName)); err == nil {
 		settings = append(settings, rel)
 	}
-	c, err := inputs.Compare(ctx, f.opt.Lane, f.v.Bound.state, settings, []inputs.Snapshot{snap})
-	switch {
-	case err != nil:
-		return "", err.Error()
-	case c[0].Unknown != "":
-		return "", c[0].Unknown
-	case c[0].Count == 0:
-		return "", ""
-	case c[0].Count == 1:
-		return c[0].First + " changed", ""
+	if sources, err = snap.Sources(ctx, f.opt.Lane, d, settings...); err != nil {
+		return sources, all, err
 	}
-	return fmt.Sprintf("%s and %d more changed", c[0].First, c[0].Count-1), ""
+	c, err := inputs.Compare(ctx, f.opt.Lane, f.v.Bound.state, settings, []inputs.Snapshot{snap})
+	if err != nil {
+		return sources, all, err
+	}
+	return sources, c[0], nil
+}
+
+func changed(c inputs.Change) string {
+	if c.Count == 1 {
+		return c.First
+	}
+	return fmt.Sprintf("%s and %d more", c.First, c.Count-1)
 }
