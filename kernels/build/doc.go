@@ -1,0 +1,20 @@
+// Package build compiles the CUDA sources of a set, each of them once.
+//
+// What was compiled is kept in a cache by content, which the lanes share. It
+// promises: an output is what the compiler makes of the files as they are. Content
+// decides, and never a time: a file is read again unless its inode, size and both
+// its times are those of a reading that was made well after its last change. Each
+// header that was really included is held against its content, and so is the place
+// where each name asked for in one is found, so that a header that appears earlier
+// on the include path, or one that __has_include had not found, is noticed. What
+// changed while it was compiled is not kept. An output is written whole or not at
+// all, and only if it differs.
+//
+// It does not promise: the same bytes as in another directory (nvcc hashes its
+// directory into the names of static variables; with debugging or line information
+// lanes share nothing, since the paths are in it); a time as of today in a source
+// with __TIME__; to notice a change of the assembler behind the host compiler; to
+// notice an edit through a memory map that the file's times do not show yet.
+//
+// It runs nothing by itself: [Options.Exec] does.
+package build

@@ -1,0 +1,61 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// holds is whether everything that a compile read is as it was; if not, why says
+// what is not.
+func (t *tree) holds(e entry) (why string, ok bool) {
+	for _, in := range e.files {
+		f, err := t.file(in.path, true)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return in.path + " is gone", false
+		case err != nil:
+			return err.Error(), false
+		case f.Sum != in.sum:
+			return in.path + " changed", false
+		}
+		if v := t.vector(in.path, f); v.tokens != in.vector {
+			return t.moved(in, f, v), false
+		}
+	}
+	for _, a := range e.made {
+		t.mu.Lock()
+		token, _ := t.token(a.mention, a.own)
+		t.mu.Unlock()
+		if token != a.token {
+			return fmt.Sprintf("%s is now %s", a.mention.name, t.told(a.mention, a.own, token, a.token)), false
+		}
+	}
+	return "", true
+}
+
+// moved says which name of a file leads elsewhere than it did.
+func (t *tree) moved(in input, f *file, v vector) string {
+	was, is := strings.Split(in.vector, " "), strings.Split(v.tokens, " ")
+	i := 0
+	for m := range decode(f.Scanned.Mentions) {
+		if i < len(was) && i < len(is) && was[i] != is[i] {
+			return fmt.Sprintf("%s, asked for in %s, is now %s", m.name, in.path, t.told(m, path.Dir(in.path), is[i], was[i]))
+		}
+		i++
+	}
+	return "a header asked for in " + in.path + " is found elsewhere"
+}
+
+// told says in words where a token leads, and where it led.
+func (t *tree) told(m mention, own, is, was string) string {
+	words := func(token string) string {
+		if all := t.places(m, own, token); len(all) > 0 {
+			return strings.Join(all, " and ")
+		}
+		return "nowhere"
+	}
+	return words(is) + ", and was " + words(was)
+}

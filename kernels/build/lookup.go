@@ -1,0 +1,63 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+
+	"gpuci/kernels/cache"
+)
+
+// lookup does a unit without the compiler, if it can; if not, why says what is
+// missing.
+func (b *builder) lookup(u unit) (done Unit, why string, ok bool) {
+	done = Unit{Source: u.source, Arch: u.arch(), Kind: u.kind, Output: u.output}
+	if b.cache == nil {
+		return done, "there is no cache", false
+	}
+	text := b.text(u)
+	data, err := b.cache.Record(cache.KeyOf(text))
+	if errors.Is(err, cache.ErrMissing) {
+		return done, b.differs(u, text), false
+	}
+	if err != nil {
+		return done, err.Error(), false
+	}
+	for len(data) > 0 {
+		e, rest, whole := cutEntry(data)
+		if !whole {
+			break
+		}
+		data = rest
+		missing, holds := b.tree.holds(e)
+		if why == "" {
+			why = missing // of the newest
+		}
+		if holds {
+			return b.place(done, e)
+		}
+	}
+	if why == "" {
+		why = "its record cannot be read"
+	}
+	return done, why, false
+}
+
+// place puts the output of an entry where it belongs.
+func (b *builder) place(done Unit, e entry) (Unit, string, bool) {
+	done.Log = e.log
+	if sum, err := b.tree.sum(done.Output); err == nil && sum == e.out {
+		b.cache.UseBlob(e.out)
+		done.Outcome = Current
+		return done, "", true
+	}
+	data, err := b.cache.Blob(e.out)
+	if err != nil {
+		return done, fmt.Sprintf("its output: %v", err), false
+	}
+	done.Outcome = Cached
+	if err := b.write(done.Output, data); err != nil {
+		done.Outcome, done.Err = Failed, err
+	}
+	b.remember(done)
+	return done, "", true
+}

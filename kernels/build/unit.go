@@ -1,0 +1,136 @@
+package build
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// unit is one call of the compiler.
+type unit struct {
+	source string // below the root, with slashes
+	archs  []string
+	kind   Kind
+	output string // absolute
+}
+
+// arch is the architectures in a name.
+func (u unit) arch() string { return strings.Join(u.archs, "+") }
+
+func (u unit) String() string { return fmt.Sprintf("%s (%s %s)", u.source, u.kind, u.arch()) }
+
+// units lists what is to be made, and refuses two that would be one file.
+func (s Set) units() ([]unit, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	sources, err := s.expand()
+	if err != nil {
+		return nil, fmt.Errorf("build the set %s: %w", s.Name, err)
+	}
+	shapes, err := s.shapes()
+	if err != nil {
+		return nil, fmt.Errorf("build the set %s: %w", s.Name, err)
+	}
+	taken := map[string]unit{}
+	for _, src := range sources {
+		taken[s.absolute(src)] = unit{source: src, kind: "source"}
+	}
+	var all []unit
+	for _, src := range sources {
+		for _, u := range shapes {
+			u.source = src
+			u.output = s.name(u)
+			if other, ok := taken[u.output]; ok {
+				return nil, fmt.Errorf("build the set %s: %s and %s would both be %s: its pattern %q must tell them apart", s.Name, other, u, u.output, s.pattern())
+			}
+			taken[u.output] = u
+			all = append(all, u)
+		}
+	}
+	return all, nil
+}
+
+// shapes are the kinds and architectures that go with each source. A compute_
+// architecture has no cubin, and is what PTX is made for where there is one.
+func (s Set) shapes() ([]unit, error) {
+	real, virtual := s.split()
+	kinds := slices.Clone(s.Kinds)
+	if len(kinds) == 0 && len(real) > 0 {
+		kinds = append(kinds, Cubin)
+	}
+	if len(s.Kinds) == 0 && len(virtual) > 0 {
+		kinds = append(kinds, PTX)
+	}
+	var all []unit
+	used := map[string]bool{}
+	add := func(k Kind, archs ...string) {
+		all = append(all, unit{kind: k, archs: archs})
+		for _, a := range archs {
+			used[a] = true
+		}
+	}
+	for _, k := range kinds {
+		switch each := real; k {
+		case Fatbin, Object:
+			add(k, append(slices.Clone(real), virtual...)...)
+		case PTX:
+			if len(virtual) > 0 {
+				each = virtual
+			}
+			fallthrough
+		default:
+			for _, a := range each {
+				add(k, a)
+			}
+		}
+	}
+	for _, a := range append(real, virtual...) {
+		if !used[a] {
+			return nil, fmt.Errorf("architecture %s: none of the kinds %v is made for it", a, kinds)
+		}
+	}
+	return all, nil
+}
+
+// split parts the architectures, each once and in their order.
+func (s Set) split() (real, virtual []string) {
+	for _, a := range s.Architectures {
+		to := &real
+		if strings.HasPrefix(a, "compute_") {
+			to = &virtual
+		}
+		if !slices.Contains(*to, a) {
+			*to = append(*to, a)
+		}
+	}
+	return real, virtual
+}
+
+func (s Set) pattern() string {
+	if s.Pattern == "" {
+		return DefaultPattern
+	}
+	return s.Pattern
+}
+
+// name is the file of a unit.
+func (s Set) name(u unit) string {
+	base := path.Base(u.source)
+	dir := path.Dir(u.source)
+	if filepath.IsAbs(u.source) || strings.HasPrefix(u.source, "../") {
+		dir = path.Base(dir) // of a source from elsewhere, not its whole way here
+	}
+	name := strings.NewReplacer("{dir}", dir, "{stem}", strings.TrimSuffix(base, path.Ext(base)),
+		"{arch}", u.arch(), "{ext}", u.kind.ending()).Replace(s.pattern())
+	return filepath.Join(s.absolute(s.Output), filepath.FromSlash(name))
+}
+
+func (s Set) absolute(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(s.Root, p)
+}

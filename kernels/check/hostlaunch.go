@@ -1,0 +1,88 @@
+package check
+
+import (
+	"slices"
+
+	"gpuci/kernels/host"
+)
+
+// launch holds a launch that was read in a host source against the kernels that it may
+// be of. One that fits is enough, for the others may be launched elsewhere.
+func (h *hostSide) launch(f host.File, l host.Launch) []Finding {
+	places := h.launched(f, l)
+	if l.Off || len(places) == 0 {
+		return nil
+	}
+	out := Finding{Kernel: shownAll(h.set, places), Module: label(h.modules[places[0].module]), File: f.Path, Line: l.Line}
+	var all []Finding
+	if m, bad := h.misfits(l, places); bad {
+		out.Rule, out.Expected, out.Found, out.Harm = m.rule, m.expected, m.found, m.harm
+		out.Next = "pass what the kernel takes, or build the module from the source that the host is written for"
+		out.Note = m.rule == "launch-unknown"
+		all = append(all, out)
+	}
+	var worst []Finding
+	for _, p := range places {
+		found := h.blocks(Finding{Kernel: shown(h.kernel(p)), Module: label(h.modules[p.module]), File: f.Path, Line: l.Line}, l.Block, p)
+		if found == nil {
+			return all
+		}
+		worst = found
+	}
+	return append(all, worst...)
+}
+
+// launched finds the kernels that a launch may be of.
+func (h *hostSide) launched(f host.File, l host.Launch) []place {
+	var list []place
+	if l.Form.BySource() {
+		for _, n := range l.Kernels {
+			list = append(list, h.bySource[n]...)
+		}
+		return list
+	}
+	for _, n := range l.Lookups {
+		look := f.Lookups[n]
+		modules, _, known := h.sources(f, look)
+		for _, p := range h.byName[look.Name] {
+			if slices.Contains(modules, p.module) || !known && len(modules) == 0 && !runTimeOnly(f, look) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// misfits holds the arguments against each kernel, and gives what is wrong with the
+// first where none fits.
+func (h *hostSide) misfits(l host.Launch, places []place) (misfit, bool) {
+	if !l.ArgsKnown {
+		return misfit{}, false // its source says so
+	}
+	var args []argument
+	for _, a := range l.Args {
+		arg := argument{text: a.Text, size: a.Size, pointer: a.Pointer, class: classOf(a.Type)}
+		if a.Type != "" && a.Type != a.Text {
+			arg.text += " (" + a.Type + ")"
+		}
+		args = append(args, arg)
+	}
+	var first misfit
+	for _, p := range places {
+		k := h.kernel(p)
+		if !k.ParamsKnown {
+			return misfit{"launch-unknown", count(len(args), "parameter"), "its parameters are not known", "the launch is not checked: a wrong count or size shifts pointers"}, true
+		}
+		if l.Form.Typed() && len(args) <= len(k.Params) { // the compiler converts, and fills in what may be left out
+			return misfit{}, false
+		}
+		m, bad := holdArguments(args, k)
+		if !bad {
+			return misfit{}, false
+		}
+		if first.rule == "" {
+			first = m
+		}
+	}
+	return first, true
+}

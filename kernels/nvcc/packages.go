@@ -1,0 +1,54 @@
+package nvcc
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// packages are the compilers of NVIDIA's PyPI packages, whose files those of CUDA
+// 13 lay in one directory, nvidia/cu13, and those of 12 in one for each package.
+// Those of 12 have had no nvcc so far: their nvidia-cuda-nvcc-cu12 is ptxas and
+// libnvvm, which is said, since its name promises more.
+func (l *look) packages() []place {
+	var all []place
+	for _, e := range []struct{ dir, why string }{
+		{l.o.Environment, "in the environment that was named"},
+		{l.variable("VIRTUAL_ENV"), "in the environment of VIRTUAL_ENV"},
+		{l.variable("CONDA_PREFIX"), "in the environment of CONDA_PREFIX"},
+	} {
+		if e.dir == "" {
+			continue
+		}
+		all = l.add(all, filepath.Join(e.dir, "bin", "nvcc"), e.why)
+		for _, dir := range l.newest(filepath.Join(e.dir, "lib", "python3*", "site-packages", "nvidia", "cu[0-9]*")) {
+			all = l.add(all, filepath.Join(dir, "bin", "nvcc"), e.why)
+		}
+		for _, dir := range l.newest(filepath.Join(e.dir, "lib", "python3*", "site-packages", "nvidia", "cuda_nvcc")) {
+			path := filepath.Join(dir, "bin", "nvcc")
+			if _, err := os.Stat(l.real(path)); err == nil {
+				all = l.add(all, path, e.why)
+			} else if _, err := os.Stat(l.real(filepath.Join(dir, "bin", "ptxas"))); err == nil {
+				all = append(all, place{path: path, why: e.why,
+					fault: e.why + ": not there: the package of this CUDA has ptxas and no nvcc: " + install})
+			}
+		}
+	}
+	return all
+}
+
+// siblings are the include directories of the packages beside the compiler's own,
+// which its profile does not know of where each package has a directory.
+func (l *look) siblings(compiler string) []string {
+	nvidia := filepath.Dir(filepath.Dir(filepath.Dir(compiler)))
+	if filepath.Base(nvidia) != "nvidia" {
+		return nil
+	}
+	var dirs []string
+	for _, name := range []string{"cuda_runtime", "cuda_nvcc", "cuda_cccl"} {
+		dir := filepath.Join(nvidia, name, "include")
+		if _, err := os.Stat(l.real(dir)); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
