@@ -1,6 +1,8 @@
 package ci
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"gpuci/gates"
@@ -23,8 +25,9 @@ type Cell struct {
 	State   State         `json:"state"`
 	Outcome gates.Outcome `json:"outcome,omitempty"` // none where it was not run
 	Exit    int           `json:"exit"`
-	Why     string        `json:"why,omitempty"`  // it is not green, or was not run
-	Next    []string      `json:"next,omitempty"` // what to do
+	Why     string        `json:"why,omitempty"`     // it is not green, or was not run: the first reason
+	Reasons []string      `json:"reasons,omitempty"` // of an outcome all, in their order
+	Next    []string      `json:"next,omitempty"`    // what to do
 	Marks   []string      `json:"marks,omitempty"`
 
 	Run     string    `json:"run,omitempty"`
@@ -101,13 +104,37 @@ func cellOf(v gates.Verdict) Cell {
 		Gate: v.Gate, State: Ran, Outcome: v.Outcome, Exit: v.Exit, Next: v.Next, Marks: v.Marks,
 		Run: v.Run, Of: v.Bound.Lane, Commit: v.Bound.Commit, Log: v.Log, Started: v.Started, Seconds: v.Seconds,
 	}
-	for _, f := range v.Findings {
-		if c.Why == "" || f.Outcome == v.Outcome && c.Why != f.Text {
-			c.Why = f.Text
-			if f.Outcome == v.Outcome {
-				break
-			}
+	c.because(v.Findings)
+	return c
+}
+
+// because gives a cell its reasons: that a known red is one no more, what leads to
+// the outcome, then all else that was found.
+func (c *Cell) because(list []gates.Finding) {
+	rank := func(f gates.Finding) int {
+		switch {
+		case f.Overdue():
+			return 0
+		case f.Outcome == c.Outcome, f.Outcome == gates.Red && c.Outcome == gates.KnownRed:
+			return 1
+		}
+		return 2
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b gates.Finding) int { return rank(a) - rank(b) })
+	c.Reasons = nil
+	for _, f := range list {
+		if f.Text != "" && !slices.Contains(c.Reasons, f.Text) {
+			c.Reasons = append(c.Reasons, f.Text)
 		}
 	}
-	return c
+	c.Why = firstOf(c.Reasons)
+}
+
+// reason is the first one in a line, and how many more there are.
+func (c Cell) reason() string {
+	if more := len(c.Reasons) - 1; more > 0 {
+		return fmt.Sprintf("%s (and %d more)", c.Why, more)
+	}
+	return c.Why
 }

@@ -62,10 +62,10 @@ func (r Report) sections() (list []section) {
 		return item{text: text, next: firstOf(c.Next), level: warning}, c.Change == StillRed
 	})
 	add("refused", func(_ Lane, c Cell) (item, bool) {
-		return item{text: c.Why + c.known(), next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Refused
+		return item{text: c.reason() + c.known(), next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Refused
 	})
 	add("attention", func(_ Lane, c Cell) (item, bool) {
-		return item{text: c.Why, next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Attention && c.Change == ""
+		return item{text: c.reason(), next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Attention && c.Change == ""
 	})
 	add("not run", func(_ Lane, c Cell) (item, bool) {
 		return item{text: c.Why + c.known()}, c.State == NotRun && c.Stale == ""
@@ -77,6 +77,7 @@ func (r Report) sections() (list []section) {
 		return item{text: paces(c, true), level: warning}, paces(c, true) != ""
 	})
 	add("faster", func(_ Lane, c Cell) (item, bool) { return item{text: paces(c, false)}, paces(c, false) != "" })
+	list = append(list, r.marks()...)
 	return append(list, r.remarks()...)
 }
 
@@ -129,7 +130,7 @@ func (c Cell) said() string {
 	if c.Why == "" {
 		return c.word()
 	}
-	return c.word() + ": " + c.Why
+	return c.word() + ": " + c.reason()
 }
 
 // known is what is known of a cell without an outcome.

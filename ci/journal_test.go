@@ -144,11 +144,19 @@ func TestOrder(t *testing.T) {
 	for _, g := range ordered(list, func(name string) (time.Duration, bool) {
 		n, ok := cost[name]
 		return time.Duration(n) * time.Second, ok
-	}) {
+	}, nil) {
 		got = append(got, g.Name)
 	}
 	if d := cmp.Diff([]string{"b", "c", "a", "d", "new"}, got); d != "" {
 		t.Errorf("-want +got\n%s", d)
+	}
+	got = nil
+	heeds := map[string][]string{"b": {"a"}, "c": {"new"}, "a": {"d"}, "new": {"c"}} // a would wait for d, which comes after it; c and new for each other
+	for _, g := range ordered(list, func(string) (time.Duration, bool) { return 0, false }, func(gate string) []string { return heeds[gate] }) {
+		got = append(got, g.Name)
+	}
+	if d := cmp.Diff([]string{"a", "b", "d", "new", "c"}, got); d != "" {
+		t.Errorf("with notes: -want +got\n%s", d)
 	}
 	came := map[string]Cell{
 		"green": {State: Ran, Outcome: gates.Green}, "known": {State: Stands, Outcome: gates.KnownRed}, "red": {State: Stands, Outcome: gates.Red},

@@ -51,7 +51,7 @@ func (l *landing) baseRed(ctx context.Context, gate string) (baseRun, error) {
 }
 
 func (l *landing) baseIs(v gates.Verdict) baseRun {
-	r := baseRun{run: v.Run, outcome: v.Outcome}
+	r := baseRun{run: v.Run, outcome: v.Beneath()}
 	if r.outcome == gates.Red {
 		r.faults = faultsOf(v)
 	}

@@ -67,10 +67,10 @@ func (f *faults) ended(c *gates.Ended, failed bool) {
 func (f *faults) rest(list []gates.Finding, reasons int) {
 	red := 0
 	for _, one := range list {
-		switch one.Outcome {
-		case gates.Green, gates.KnownRed, gates.Attention:
+		switch {
+		case one.Outcome == gates.Green, one.Outcome == gates.KnownRed, one.Outcome == gates.Attention, one.Overdue():
 			continue
-		case gates.Red:
+		case one.Outcome == gates.Red:
 			if red++; red <= reasons {
 				continue
 			}

@@ -44,7 +44,7 @@ func (l *landing) required(ctx context.Context) ([]config.Gate, error) {
 		l.o.note("%s requires what lane %s has done away with: %s", l.Onto, l.Lane, strings.Join(missing, ", "))
 	}
 	var list []config.Gate
-	for _, g := range ordered(cfg.Gates, unknownCost) {
+	for _, g := range ordered(cfg.Gates, unknownCost, nil) {
 		if slices.Contains(names, g.Name) {
 			list = append(list, g)
 		}
@@ -73,12 +73,13 @@ func (l *landing) names(cfg *config.Config) (names, missing []string) {
 // all, and the person who wrote the file knows what fails first.
 func unknownCost(string) (time.Duration, bool) { return 0, false }
 
-// weigh says whether a gate's outcome lets the lane land.
+// weigh says whether a gate's outcome lets the lane land. What asks for attention is
+// weighed as what is beneath it: a note that is stale lets no red in.
 func (l *landing) weigh(ctx context.Context, v gates.Verdict) error {
 	done := LandedGate{Gate: v.Gate, Outcome: v.Outcome, Run: v.Run}
 	defer func() { l.Gates = append(l.Gates, done) }()
-	switch v.Outcome {
-	case gates.Green, gates.Attention:
+	switch v.Beneath() {
+	case gates.Green:
 		return nil
 	case gates.KnownRed:
 		return l.weighKnown(ctx, v, &done)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gpuci/gates"
 	"gpuci/gates/history"
@@ -28,7 +29,7 @@ func (l *landing) lookUp(ctx context.Context, gate string) (v gates.Verdict, ok 
 		if err != nil {
 			return v, false
 		}
-		if r.UID != os.Geteuid() || !l.ofBase(r) {
+		if r.UID != os.Geteuid() || !l.ofBase(r) || l.overdue(r) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(l.o.State, "runs", filepath.Base(r.Run), "verdict.json"))
@@ -59,4 +60,10 @@ func (l *landing) baseGate(name string) (id string, ok bool) {
 		return "", false
 	}
 	return gates.SettingsID(*g), true
+}
+
+// overdue says that a result of the base was a known red whose end has come since.
+func (l *landing) overdue(r history.Result) bool {
+	g, ok := l.baseCfg.Gate(r.Gate)
+	return ok && overdue(r, *g, time.Now())
 }

@@ -24,6 +24,7 @@ type past struct {
 	runs    map[string][]history.Result // by gate, the newest first; the latest of every lane are among them
 	tools   gates.ToolBook
 	before  Report // of the last night
+	now     func() time.Time
 }
 
 // lookedAt is how many of a gate's results are read, the newest, beside the latest
@@ -33,7 +34,7 @@ const lookedAt = 400
 // readPast reads what was. A history that cannot be read makes the night long, and
 // not wrong: then everything is run.
 func (n *night) readPast(ctx context.Context, gateNames []string) *past {
-	p := &past{plan: n.plan, scratch: n.scratchDir, state: n.o.State, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported)}
+	p := &past{plan: n.plan, scratch: n.scratchDir, state: n.o.State, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported), now: n.clock.Wall}
 	store, err := n.o.Past.Store()
 	if err == nil {
 		p.store = store
@@ -70,18 +71,20 @@ func (p *past) read(ctx context.Context, gateNames []string) error {
 }
 
 // standing gives the outcome that stands for a gate at the job's content, if there
-// is one. What this very night recorded before it was killed is one, too.
-func (p *past) standing(ctx context.Context, j *job, g config.Gate, opt gates.Options) (Cell, bool) {
+// is one: of a run in which the notes about it stood as they do now. What this very
+// night recorded before it was killed is one, too.
+func (p *past) standing(ctx context.Context, j *job, g config.Gate, opt gates.Options, notes *gates.CommitNotes) (Cell, bool) {
 	settings := gates.SettingsID(g)
 	var now []gates.Tool // as the tools are today, once that is asked
 	for _, r := range p.runs[g.Name] {
-		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) || p.moved(ctx, r) {
+		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) || p.moved(ctx, r) || !notes.AsIn(ctx, r) {
 			continue
 		}
 		if now == nil {
 			now = p.tools.Of(ctx, opt)
 		}
 		if sameTools(r.Tools, now) {
+			r.Findings = notes.Findings(ctx, r)
 			return p.cellOf(r), true
 		}
 	}
@@ -91,17 +94,22 @@ func (p *past) standing(ctx context.Context, j *job, g config.Gate, opt gates.Op
 // holds says whether a result can be told to hold still, apart from what it is of.
 func (p *past) holds(r history.Result, g config.Gate) bool {
 	tonight := !r.Started.Before(p.plan.Began)
-	day := time.Now().Format(time.DateOnly)
 	switch {
 	case p.plan.Force && !tonight:
 		return false
-	case r.Outcome == string(gates.KnownRed) && day > g.Until.Format(time.DateOnly):
+	case overdue(r, g, p.now()):
 		return false
 	case len(g.Needs) > 0 && (r.Host != hostName() || r.Card == ""):
 		return false // nobody says which card that was
 	}
 	// By hand a gate sees what git ignores, and the environment of who runs it.
 	return inScratch(p.scratch, r) && !Unsettled(r)
+}
+
+// overdue says that a result was a known red, and that its end has come since. The
+// last day counts, to its end here.
+func overdue(r history.Result, g config.Gate, now time.Time) bool {
+	return gates.Beneath(r) == gates.KnownRed && now.Format(time.DateOnly) > g.Until.Format(time.DateOnly)
 }
 
 // Unsettled says that a result leaves open which content was judged.
@@ -160,11 +168,11 @@ func (p *past) cellOf(r history.Result) Cell {
 	if !r.Started.Before(p.plan.Began) {
 		c.State = Ran
 	}
+	var findings []gates.Finding
 	for _, f := range r.Findings {
-		if c.Why == "" || f.Outcome == r.Outcome {
-			c.Why = f.Text
-		}
+		findings = append(findings, gates.Finding{Outcome: gates.Outcome(f.Outcome), Text: f.Text})
 	}
+	c.because(findings)
 	if r.Dir != "" && c.Outcome != gates.Green {
 		c.Next = []string{"gpuci history " + r.Gate + " shows what came of it; its logs are in " + r.Dir}
 	}

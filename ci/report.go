@@ -44,6 +44,9 @@ func (n *night) report(ctx context.Context) Report {
 	if !n.due.at.IsZero() {
 		r.Until = n.due.word()
 	}
+	for _, w := range n.jobs {
+		n.remark(ctx, w)
+	}
 	var codes []int
 	for _, h := range n.plan.Heads {
 		l := Lane{Head: h}
@@ -94,7 +97,7 @@ func (n *night) told(ctx context.Context, h Head, c Cell) Cell {
 		n.past.missed(ctx, h, &c)
 		return c
 	}
-	before, known := n.past.previous(ctx, h.Lane, c.Gate)
+	before, known := n.past.previous(ctx, h.Lane, c)
 	side := leaning(c.Outcome)
 	switch {
 	case !known || side == 0:

@@ -39,6 +39,9 @@ func (c Cell) junit(lane string) junit.Case {
 		out.Seconds = c.Seconds
 	}
 	text := []string{c.said()}
+	for _, more := range c.Reasons[min(1, len(c.Reasons)):] {
+		text = append(text, "and: "+more)
+	}
 	for _, n := range c.Next {
 		text = append(text, "next: "+n)
 	}

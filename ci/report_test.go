@@ -36,6 +36,10 @@ func everyKind(t testing.TB) Report {
 	refused := run("bench", gates.Refused, "it needs gpu")
 	refused.Stale = "green on 2026-11-20 at 0123456789"
 	stale, same := notRun("lint", "after unit, which is red", 0), notRun("bench", "the night ended at 07:00", 75)
+	look := run("unit", gates.Attention, "a note is stale")
+	look.Reasons = []string{"a note is stale", "another one, too"}
+	const gap = "scope gap: chunks = 32 of production is not covered"
+	green.Marks, look.Marks, newly.Marks, still.Marks = []string{gap}, []string{gap}, []string{gap}, []string{"never falsified: gpuci falsify lint shows whether it can be red"}
 	stale.Stale, same.Still = "green on 2026-11-20 at 0123456789", "green as before, on 2026-11-20 at 0123456789"
 	still.Next = []string{"gpuci history lint shows what came of it"}
 	return Report{
@@ -44,7 +48,7 @@ func everyKind(t testing.TB) Report {
 		Lanes: []Lane{
 			{Head: Head{Lane: "main", Branch: "main", Commit: "0123456789", Changed: 3}, Cells: []Cell{green, still, refused}},
 			{Head: Head{Lane: "kda|`x`\x1b[31m\n@all", Branch: "kda"}, Cells: []Cell{newly, notRun("lint", "after unit, which is red", 0)}},
-			{Head: Head{Lane: "same"}, As: "main", Cells: []Cell{run("unit", gates.Attention, "a note is stale"), stale, same}},
+			{Head: Head{Lane: "same"}, As: "main", Cells: []Cell{look, stale, same}},
 			{Head: Head{Lane: "wrong", Why: "its gpuci.toml is wrong", Exit: 78}},
 			{Head: Head{Lane: "empty", Why: "it has no gpuci.toml"}},
 		},

@@ -123,7 +123,7 @@ func optionsIn(dir string) (Options, error) {
 	return Options{
 		Here: lane, Config: cfg, State: state, Past: past,
 		Prepare: func(_ worktrees.Lane, cfg *config.Config, g config.Gate) (gates.Options, error) {
-			return gates.Options{State: state, History: past, Version: "test", KeepRuns: 500}, nil
+			return gates.Options{State: state, Workspace: cfg, History: past, Version: "test", KeepRuns: 500}, nil
 		},
 	}, nil
 }

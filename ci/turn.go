@@ -94,7 +94,9 @@ func (n *night) run(ctx context.Context, w *work, g config.Gate) Cell {
 	}
 	c := cellOf(v)
 	if at := n.movedTo(ctx, w); at != "" {
-		c.Outcome, c.Exit, c.Why = gates.Broken, gates.Broken.ExitCode(), fmt.Sprintf("it moved its lane to %.10s: a gate is to leave HEAD where it is", at)
+		c.Outcome, c.Exit = gates.Broken, gates.Broken.ExitCode()
+		why := fmt.Sprintf("it moved its lane to %.10s: a gate is to leave HEAD where it is", at)
+		c.because(append([]gates.Finding{{Outcome: gates.Broken, Text: why}}, v.Findings...))
 	}
 	c.Pace = n.past.paces(context.WithoutCancel(ctx), v)
 	n.o.Past.Rest()
@@ -129,7 +131,7 @@ func (n *night) tell(w *work, c Cell) {
 		text += " (" + lasted(c.Seconds) + ")"
 	}
 	if c.Why != "" && c.State != NotRun {
-		text += ": " + c.Why
+		text += ": " + c.reason()
 	} else if c.Why != "" {
 		text += ", " + c.Why
 	}

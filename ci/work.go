@@ -19,7 +19,9 @@ type work struct {
 	cfg   *config.Config // as the commit has it
 	gates []config.Gate  // in their order
 	came  map[string]Cell
-	why   string // nothing of it can be run, or nothing more
+	notes *gates.CommitNotes // nil where nothing of it can be run
+	later []string           // gates whose outcome may stand, when another one has come to its own
+	why   string             // nothing of it can be run, or nothing more
 	exit  int
 
 	scratch *worktrees.Scratch
@@ -71,7 +73,10 @@ func (n *night) prepare(ctx context.Context) error {
 	}
 	n.past = n.readPast(ctx, names)
 	for _, w := range n.jobs {
-		w.gates = ordered(w.gates, n.past.usual)
+		if w.why == "" {
+			w.notes = n.findNotes(ctx, w)
+		}
+		w.gates = ordered(w.gates, n.past.usual, w.notes.WaitsFor)
 	}
 	return nil
 }
@@ -139,7 +144,7 @@ func (n *night) giveUp(w *work, why string, exit int) {
 func (n *night) spend(ctx context.Context, w *work) {
 	defer n.drop(ctx, w)
 	for _, g := range w.gates {
-		if _, ok := w.came[g.Name]; ok {
+		if _, ok := w.came[g.Name]; ok || n.standNow(ctx, w, g) {
 			continue
 		}
 		c, ok := n.withhold(ctx, w, g)
@@ -156,25 +161,6 @@ func (n *night) spend(ctx context.Context, w *work) {
 		}
 		w.came[g.Name] = c
 		n.tell(w, c)
-	}
-}
-
-// stand takes over what stands.
-func (n *night) stand(ctx context.Context, w *work) {
-	var cells []Cell
-	for _, g := range w.gates {
-		if _, ok := w.came[g.Name]; ok || w.why != "" {
-			continue
-		}
-		opt := gates.Options{Gate: g, Root: n.rootFor(w.lead())}
-		c, ok := n.past.standing(ctx, w.job, g, opt)
-		if ok && ctx.Err() == nil {
-			w.came[g.Name] = c
-			cells = append(cells, c)
-		}
-	}
-	if len(cells) > 0 {
-		n.add(line{Type: done, Lane: w.lead().Lane, Tree: w.lead().Tree, Cells: cells})
 	}
 }
 

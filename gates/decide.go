@@ -23,7 +23,7 @@ func (f *flow) decide(ctx context.Context) {
 	}
 	f.expect(v.Started)
 	f.disagree()
-	f.noted(ctx)
+	f.noted()
 	f.falsified(ctx)
 	if f.opt.Strict && len(v.Marks) > 0 && (v.Outcome == Green || v.Outcome == KnownRed) {
 		v.Outcome = Attention
@@ -113,6 +113,13 @@ func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Durat
 // running names the command that was at work when time ran out.
 func (f *flow) running(e *ended) string { return ", in: " + quoteArgv(e.Argv) + f.inRepeat() }
 
+// overdue begins the finding about a known red past its end.
+const overdue = "it was a known red of "
+
+// Overdue says that a finding is about a known red past its end: not what is wrong,
+// but why nobody lets it be any more.
+func (x Finding) Overdue() bool { return x.Outcome == Red && strings.HasPrefix(x.Text, overdue) }
+
 // expect applies `expect = "red"`: a known red is one with an owner and an
 // end, and only until then.
 func (f *flow) expect(now time.Time) {
@@ -124,10 +131,10 @@ func (f *flow) expect(now time.Time) {
 	over := now.Format(time.DateOnly) > until // the last day counts, to its end here
 	switch {
 	case v.Outcome == Red && over:
-		f.find(Red, fmt.Sprintf("it was a known red of %s until %s, and that is over", g.Owner, until))
+		f.find(Red, fmt.Sprintf("%s%s until %s, and that is over", overdue, g.Owner, until))
 		f.next("mend it, or agree on a new end with " + g.Owner)
-	case v.Outcome == Red && v.Tests != nil && v.Tests.Ran() == 0:
-		f.find(Red, "no test ran: that is not the red that is known")
+	case v.Outcome == Red && f.unlikely() != "":
+		f.find(Red, f.unlikely()+": that is not the red that is known")
 	case v.Outcome == Red:
 		v.Outcome = KnownRed
 		f.next(fmt.Sprintf("%s owns it until %s", g.Owner, until))
@@ -137,3 +144,38 @@ func (f *flow) expect(now time.Time) {
 		f.next("take expect, owner and until out of gpuci.toml")
 	}
 }
+
+// unlikely says why a red is not one that anybody knows: its program is not there,
+// died, or was over before it gave what the gate is judged by. Of a reader that counts,
+// a test that ran says enough: what the others print may be lost with the one.
+func (f *flow) unlikely() string {
+	if f.v.Tests != nil {
+		if f.v.Tests.Ran() == 0 {
+			return "no test ran"
+		}
+		return ""
+	}
+	if f.run != nil && f.run.why == byItself {
+		switch e := f.run.Ended; {
+		case e.Signal != "" || e.Exit == cannotRun || e.Exit == notFound:
+			return "the command did not come to its own end (" + howEnded(e) + ")"
+		case e.Exit > shellSignal && e.Exit <= shellSignal+lastSignal:
+			return fmt.Sprintf("the command did not come to its own end (exit status %d: signal %d, as a shell says it)", e.Exit, e.Exit-shellSignal)
+		}
+	}
+	for _, bar := range f.v.Bars {
+		if bar.Matches == 0 {
+			return bar.Metric + " was not printed"
+		}
+	}
+	return ""
+}
+
+// Exit statuses of a shell, as POSIX has them: what was found and could not be run,
+// what was not found, and 128 and the number of the signal that ended it.
+const (
+	cannotRun   = 126
+	notFound    = 127
+	shellSignal = 128
+	lastSignal  = 64
+)

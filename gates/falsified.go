@@ -80,9 +80,9 @@ func (f *flow) falsified(ctx context.Context) {
 	v.Falsified = x
 	switch {
 	case x.Never:
-		f.mark("never falsified: gpuci falsify " + f.gate.Name + " shows whether it can be red")
+		f.mark(neverFalsified + f.gate.Name + " shows whether it can be red")
 	case len(x.Missed) > 0:
-		f.mark(x.Text(v.Started) + ": gpuci falsify " + f.gate.Name)
+		f.mark(x.Text(v.Started) + falsifyAgain + f.gate.Name)
 	}
 	if !x.Same || len(x.Missed) > 0 { // all that were caught fit
 		f.rot(ctx, x)
@@ -91,6 +91,12 @@ func (f *flow) falsified(ctx context.Context) {
 		v.Outcome = Attention
 	}
 }
+
+// How the marks of a gate begin, or end, that is not known to be red when it should.
+const (
+	neverFalsified = "never falsified: gpuci falsify "
+	falsifyAgain   = ": gpuci falsify "
+)
 
 // rot finds the faults that do not fit the lane any more.
 func (f *flow) rot(ctx context.Context, x *Falsified) {

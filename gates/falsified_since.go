@@ -54,12 +54,7 @@ func (f *flow) lastFalsified(ctx context.Context) *Falsified {
 
 // holds says whether a falsification is of the gate as it is now.
 func (f *flow) holds(ctx context.Context, one history.Falsification) *Falsified {
-	x := &Falsified{Caught: one.Caught, Of: one.Of, At: &one.Started, Commit: one.Commit, Run: one.Run}
-	for _, p := range one.Results {
-		if p.Outcome != FaultCaught {
-			x.Missed = append(x.Missed, p.Fault)
-		}
-	}
+	x := falsifiedBy(one)
 	if x.Changed = f.declaredSince(one); x.Changed == "" {
 		f.filesSince(ctx, one, x)
 	}

@@ -234,17 +234,17 @@ func (f *flow) judged(failed bool) {
 			f.find(Broken, text)
 			continue
 		}
-		f.state(r.State, failed, text)
+		f.state(r.State, failed, text, f.judge.collector.Silent(r.Metric))
 	}
 	for _, w := range f.v.Witnesses {
 		if w.Matches == 0 && f.v.Partial {
 			f.mark("not covered by these arguments: witness " + w.Name)
 			continue
 		}
-		f.state(w.State, failed, fmt.Sprintf("witness %s: %s%s", w.Name, w.Why, series(w.Counters)))
+		f.state(w.State, failed, fmt.Sprintf("witness %s: %s%s", w.Name, w.Why, series(w.Counters)), w.Matches == 0)
 	}
 	for _, text := range f.judge.collector.Faults(seen) {
-		f.state(metric.Unreadable, failed, text)
+		f.state(metric.Unreadable, failed, text, false)
 	}
 	f.scope(failed)
 }
@@ -256,19 +256,15 @@ func series(labels map[string]string) string {
 	return " (" + metric.Sample{Labels: labels}.Series() + ")"
 }
 
-func (f *flow) state(s metric.State, failed bool, text string) {
+// state makes a finding of what is not held; silent says that no line gave it.
+func (f *flow) state(s metric.State, failed bool, text string, silent bool) {
 	switch {
 	case s == metric.Crossed:
 		f.find(Red, text)
 	case s == metric.Unreadable && !failed:
 		f.find(Broken, text)
-		f.next("let the gate print every number it is judged by, as a finite number in its unit")
+		if !silent || !f.unhide() {
+			f.next("let the gate print every number it is judged by, as a finite number in its unit")
+		}
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -36,13 +36,6 @@ func (g greens) why(base string) string {
 	return fmt.Sprintf("there are greens to be held against, and none of them counts: %s", strings.Join(parts, ", "))
 }
 
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // named are the first of some greens, by commit, branch and time.
 func named(list []history.Point) string {
 	var names []string
@@ -71,7 +64,7 @@ func (f *flow) novelty(ctx context.Context, b config.Bar, of history.Series) (n 
 		return n, err
 	}
 	if others := n.all.unheld.Others; others > 0 { // anybody can put a line into a journal
-		r.notes = append(r.notes, fmt.Sprintf("%d greens of other users do not count", others))
+		r.notes = append(r.notes, countOf(others, "green of another user does", "greens of other users do")+" not count")
 	}
 	if !b.Since.IsZero() && n.all.best == nil {
 		early, err := r.store.GreensOf(ctx, of, history.Query{Until: b.Since, Limit: 1, Unclean: true, Believed: true})

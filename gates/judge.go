@@ -184,6 +184,7 @@ func (j *judge) total() reader.Counts {
 		t.Contradictions = append(t.Contradictions, c.Contradictions...)
 		t.Remarks = append(t.Remarks, c.Remarks...)
 		t.Products = append(t.Products, c.Products...)
+		t.Roll = t.Roll.Joined(c.Roll)
 	}
 	return t
 }

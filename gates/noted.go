@@ -5,74 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gpuci/gates/inputs"
-	"gpuci/gates/metric"
 	"gpuci/gates/notes"
 )
 
 // noteTime is how long the look at notes may take, which goes on beside the gate.
 // Its files may be on the disk that is stalled.
 const noteTime = 10 * time.Second
-
-// NoteState is a note about a gate, as a verdict has it.
-type NoteState struct {
-	ID         string       `json:"id"`
-	At         string       `json:"at"` // file:line, from the lane's root
-	Text       string       `json:"text"`
-	Owner      string       `json:"owner"`
-	About      string       `json:"about"`
-	Conditions []string     `json:"conditions"`
-	Stale      bool         `json:"stale"`
-	Fell       []notes.Fall `json:"fell,omitempty"`
-	Remarks    []string     `json:"remarks,omitempty"`
-	Prediction string       `json:"prediction,omitempty"` // open, confirmed or refuted
-}
-
-// What can become of a prediction.
-const (
-	PredictionOpen      = "open"
-	PredictionConfirmed = "confirmed"
-	PredictionRefuted   = "refuted"
-)
-
-func stateOf(s notes.Standing) NoteState {
-	out := NoteState{
-		ID: s.ID(), At: s.At(), Text: s.Text, Owner: s.Owner, About: s.About, Conditions: s.Conditions(),
-		Stale: s.Stale(), Fell: s.Fell, Remarks: s.Remarks,
-	}
-	switch {
-	case s.Expects == "":
-	case s.Awaits:
-		out.Prediction = PredictionOpen
-	case s.Proven:
-		out.Prediction = PredictionConfirmed
-	default:
-		out.Prediction = PredictionRefuted
-	}
-	return out
-}
-
-// Why is why a note is stale, in one line.
-func (n NoteState) Why(now time.Time) string {
-	var parts []string
-	for _, f := range n.Fell {
-		parts = append(parts, f.Text(now))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// Next is what to do about a note that is stale.
-func (n NoteState) Next() string {
-	for _, f := range n.Fell {
-		if f.Next != "" && len(n.Fell) == 1 {
-			return f.Next + "; or remove the note: " + n.At
-		}
-	}
-	return fmt.Sprintf("look again, with %s: renew the note or remove it: %s", n.Owner, n.At)
-}
 
 // lookForNotes begins to look at the workspace's notes, beside the gate, in what
 // the lane holds now.
@@ -111,13 +52,13 @@ func (f *flow) lookForNotes(ctx context.Context) {
 
 // noted holds the gate's notes against its run, and asks for attention where one
 // has fallen.
-func (f *flow) noted(ctx context.Context) {
-	if f.looked == nil || ctx.Err() != nil {
+func (f *flow) noted() {
+	if f.looked == nil || f.v.Outcome == Interrupted {
 		return
 	}
 	l := f.looked()
 	if l.err != nil {
-		f.attend("its notes are not known: "+l.err.Error(), "gpuci notes says more")
+		f.attend(notesUnknown+l.err.Error(), "gpuci notes says more")
 		return
 	}
 	if l.cut != "" {
@@ -177,19 +118,6 @@ func (f *flow) reader() func(path string) bool {
 	}
 }
 
-// predicted holds what a note expects against this run, where that ran to its end
-// and as a whole.
-func (f *flow) predicted(s *notes.Standing) {
-	if s.Expects == "" || f.v.Partial || f.run == nil || f.run.why != byItself || !f.run.ok() {
-		return
-	}
-	values := make(map[string][2]string)
-	for _, m := range f.v.Metrics {
-		values[m.Metric] = [2]string{metric.Format(m.Low.Value), metric.Format(m.High.Value)}
-	}
-	s.Predict(values)
-}
-
 // note puts a note into the verdict.
 func (f *flow) note(s notes.Standing) {
 	n := stateOf(s)
@@ -197,10 +125,19 @@ func (f *flow) note(s notes.Standing) {
 	for _, text := range n.Remarks {
 		f.mark(fmt.Sprintf("note at %s: %s", n.At, text))
 	}
-	if n.Stale {
-		f.attend(fmt.Sprintf("note is stale: %q (%s, %s): %s", n.Text, n.Owner, n.At, n.Why(f.v.Started)), n.Next())
+	switch {
+	case !n.Stale:
+		return
+	case f.stale < maxStale:
+		f.attend(n.finding(f.v.Started), n.Next())
+	case f.stale == maxStale:
+		f.attend("more notes are stale", "gpuci notes --stale lists them all")
 	}
+	f.stale++
 }
+
+// maxStale is how many notes are told one by one: beyond, nobody reads on.
+const maxStale = 10
 
 // attend asks for attention where nothing worse has been found.
 func (f *flow) attend(text, next string) {

@@ -15,7 +15,7 @@ import (
 func TestNotesUnknown(t *testing.T) {
 	for was, want := range map[Outcome]Outcome{Green: Attention, KnownRed: Attention, Red: Red, Broken: Broken} {
 		f := &flow{v: &Verdict{Outcome: was}, looked: func() noteLook { return noteLook{err: context.DeadlineExceeded} }}
-		f.noted(context.Background())
+		f.noted()
 		if f.v.Outcome != want || len(f.v.Findings) != 1 || len(f.v.Next) != 1 {
 			t.Errorf("%s became %s: %+v", was, f.v.Outcome, f.v)
 		}

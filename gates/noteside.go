@@ -13,9 +13,13 @@ import (
 	"gpuci/worktrees"
 )
 
-// noteRuns is how many results of a gate are looked through for one that says
-// whether it is red: some 10 ms.
-const noteRuns = 200
+const (
+	// noteRuns is how many results of a gate are looked through for one that says
+	// whether it is red, and for the one since when it is not: some 10 ms.
+	noteRuns = 200
+	// firstRuns is how many are read at first: mostly the newest says it.
+	firstRuns = 4
+)
 
 // noteSite is where notes are looked for and held against how things are.
 type noteSite struct {
@@ -27,7 +31,8 @@ type noteSite struct {
 	store func() (*history.Store, error)
 	now   time.Time
 
-	beside bool // a gate is running
+	beside  bool // a gate is running
+	nowhere bool // no files are looked at: the lane is not at what the notes are of
 }
 
 // noteLook is what there is of notes in a lane.
@@ -49,11 +54,27 @@ func (s noteSite) dir() string {
 
 // look finds all notes and holds each against its conditions.
 func (s noteSite) look(ctx context.Context) (l noteLook) {
+	all, l := s.find(ctx)
+	j := s.judge()
+	for _, n := range all {
+		l.list = append(l.list, j.Of(ctx, n))
+	}
+	if l.err == nil && ctx.Err() != nil {
+		l.err = ctx.Err()
+	}
+	return l
+}
+
+func (s noteSite) judge() notes.Judge {
+	return notes.Judge{Lane: s.lane, Dir: s.dir(), Draft: s.draft, Now: s.now, Last: s.last, Cache: s.cache}
+}
+
+// find finds all notes, and says what looks like one and is none.
+func (s noteSite) find(ctx context.Context) (all []notes.Note, l noteLook) {
 	found, err := notes.Find(ctx, notes.Place{Lane: s.lane, Dir: s.dir(), Draft: s.draft, Cache: s.cache})
 	if err != nil {
 		l.err = err
 	}
-	var all []notes.Note
 	for i, n := range s.cfg.Notes {
 		at, _ := s.cfg.Origin(fmt.Sprintf("note.%d.text", i+1))
 		all = append(all, notes.Note{Note: n, Path: filepath.ToSlash(filepath.Join(s.dir(), config.FileName)), Line: at.Line})
@@ -69,14 +90,7 @@ func (s noteSite) look(ctx context.Context) (l noteLook) {
 		}
 		all = append(all, n)
 	}
-	j := notes.Judge{Lane: s.lane, Dir: s.dir(), Draft: s.draft, Now: s.now, Last: s.last, Cache: s.cache}
-	for _, n := range all {
-		l.list = append(l.list, j.Of(ctx, n))
-	}
-	if l.err == nil && ctx.Err() != nil {
-		l.err = ctx.Err()
-	}
-	return l
+	return all, l
 }
 
 // strange says what a note of a source names that is not there. Of a [[note]] that
@@ -98,10 +112,11 @@ func (s noteSite) near(name string) string {
 	return ""
 }
 
-// last is what a gate last said in the lane, else in any.
+// last is what a gate last said in the lane, else in any. Where there is no history
+// yet it has said nothing.
 func (s noteSite) last(ctx context.Context, gate string) (notes.Last, error) {
 	store, err := s.store()
-	if err != nil {
+	if err != nil || store == nil {
 		return notes.Last{}, err
 	}
 	defer s.rest(store)
@@ -122,36 +137,47 @@ func (s noteSite) rest(store *history.Store) {
 	}
 }
 
-// lastIn looks from the newest result on for one that passes or fails; of greens in
-// a row it names the first, by which the gate came to be green.
+// lastIn looks from the newest result on for one that passes or fails; of those that
+// pass in a row it names the first, by which the gate came to pass.
 func (s noteSite) lastIn(ctx context.Context, store *history.Store, gate, lane string) (l notes.Last, err error) {
-	for r, err := range store.Results(ctx, history.Query{Gate: gate, Lane: lane, Limit: noteRuns}) {
-		if err != nil {
-			return l, err
+	for _, most := range []int{firstRuns, noteRuns} {
+		whole := false
+		if l, whole, err = s.lastAmong(ctx, store, history.Query{Gate: gate, Lane: lane, Limit: most}); err != nil || whole {
+			break
 		}
-		side := sideOf(r.Outcome, r.Findings)
+	}
+	return l, err
+}
+
+// lastAmong is lastIn over as many results as are asked for; whole says that more
+// would add nothing.
+func (s noteSite) lastAmong(ctx context.Context, store *history.Store, q history.Query) (l notes.Last, whole bool, err error) {
+	for r, err := range store.Results(ctx, q) {
+		if err != nil {
+			return l, false, err
+		}
+		side := sideOf(r)
 		switch {
 		case side == "" || !store.Believes(r.UID, r.Started) || store.Ahead(r.Started):
 			continue
-		case l.Outcome == "":
-			l = notes.Last{Outcome: r.Outcome, Red: side == fails, Commit: r.Commit, When: r.Started}
-			if l.Red {
-				l.Old = s.old(ctx, r)
-				return l, nil
-			}
+		case side == fails && l.Outcome == "":
+			return notes.Last{Outcome: r.Outcome, Red: true, Old: s.old(ctx, r)}, true, nil
 		case side == fails:
-			return l, nil
-		default:
-			l.Commit, l.When = r.Commit, r.Started
+			return l, true, nil
+		case l.Outcome == "":
+			l.Outcome = r.Outcome
 		}
+		l.By = notes.Run{Outcome: r.Outcome, Commit: r.Commit, Changed: r.Changes != "", When: r.Started}
 	}
-	return l, nil
+	return l, false, nil
 }
 
 // old says what has changed since a red that the gate reads.
 func (s noteSite) old(ctx context.Context, r history.Result) string {
 	g, known := s.cfg.Gate(r.Gate)
 	switch {
+	case s.nowhere:
+		return ""
 	case known && r.Config != "" && r.Config != hashOf(*g):
 		return "its settings have changed"
 	case r.Tree != "" && r.Tree == s.draft.Tree:

@@ -2,7 +2,6 @@ package gates
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -65,12 +64,7 @@ func ReadNotes(ctx context.Context, cfg *config.Config, lane worktrees.Lane, sta
 	if store != nil {
 		defer store.Close()
 	}
-	site.store = func() (*history.Store, error) {
-		if store == nil && err == nil {
-			return nil, errors.New("there is no history yet")
-		}
-		return store, err
-	}
+	site.store = func() (*history.Store, error) { return store, err }
 	within, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
 	look := site.look(within)
@@ -128,7 +122,7 @@ func tried(n notes.Standing, was history.Note, r history.Result) notes.Standing 
 	condition := "expects " + n.Expects
 	for _, f := range was.Fell {
 		if f.Condition == condition {
-			n.Fell = append(n.Fell, notes.Fall{Condition: f.Condition, Why: f.Why, Commit: r.Commit, When: r.Started})
+			n.Fell = append(n.Fell, notes.Fall{Condition: f.Condition, Why: f.Why, Commit: r.Commit, Changed: r.Changes != "", When: r.Started})
 		}
 	}
 	return n
@@ -148,7 +142,7 @@ func (s noteSite) red(ctx context.Context, g config.Gate, store *history.Store) 
 		return out
 	}
 	out.Outcome, out.When = last.Outcome, last.Started
-	out.Green = sideOf(last.Outcome, last.Findings) == passes
+	out.Green = sideOf(last) == passes
 	stale := Staleness(ctx, s.cfg, s.lane, []history.Result{last})[0]
 	if out.Old = stale.Text; out.Old == "" {
 		out.Old = stale.Unknown

@@ -22,6 +22,7 @@ func pipeline() []step {
 		{"pressure", (*flow).doPressure}, // let the box breathe
 		{"queue", (*flow).doQueue},       // buildlock: one link at a time, from here on
 		{"card", (*flow).doCard},         // refuses only; when it looks, it comes after the build
+		{"kernels", (*flow).doKernels},   // compiled and checked, before anything launches one
 		{"build", (*flow).doBuild},
 		{"quiet", (*flow).doQuiet}, // of a gate with quiet-box
 		{"run", (*flow).doRun},
@@ -64,7 +65,7 @@ func (f *flow) doBuild(ctx context.Context) StepState {
 	}
 	defer log.Close()
 	f.v.Log = log.Name()
-	last := f.phase(ctx, phase{"build", f.gate.Build, f.gate.BuildTimeout, &output{log: log, live: f.opt.Live}})
+	last := f.phase(ctx, phase{"build", f.gate.Build, max(f.gate.BuildTimeout-f.kernelTime, time.Nanosecond), &output{log: log, live: f.opt.Live}})
 	f.build = &last
 	if !last.ok() {
 		f.v.Command = &last.Ended
@@ -113,6 +114,7 @@ func (f *flow) runOnce(ctx context.Context, name, rawName string) StepState {
 	}
 	defer log.Close()
 	f.v.Log = log.Name()
+	f.giveKernels()
 	out := &output{log: log, live: f.opt.Live, judge: f.judge}
 	if f.gate.Reader == "gotest" { // its JSON is for us; a person reads the text
 		if out.raw = f.openLog(rawName); out.raw == nil {

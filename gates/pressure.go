@@ -29,8 +29,15 @@ func RuleOf(c config.Pressure) pressure.Rule {
 	}
 }
 
-// NoPressureMark is carried by what was let in unseen.
-const NoPressureMark = "pressure: not looked at (--no-pressure)"
+// NoPressureMark is carried by what was let in unseen, and says what switched the look
+// off.
+func NoPressureMark(r pressure.Rule) string {
+	text := "pressure: not looked at"
+	if r.OffBy != "" {
+		text += " (" + r.OffBy + ")"
+	}
+	return text
+}
 
 // doPressure lets the machine breathe before anything of the gate begins. What
 // is waited here is in no time limit; it is of the same budget as the waits of
@@ -41,7 +48,7 @@ func (f *flow) doPressure(ctx context.Context) StepState {
 	case p == nil:
 		return StepNone
 	case p.Rule.Off:
-		f.mark(NoPressureMark)
+		f.mark(NoPressureMark(p.Rule))
 		return StepNone
 	}
 	a := pressure.Admission{

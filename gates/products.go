@@ -38,10 +38,29 @@ func (f *flow) products(ctx context.Context, named []string, failed bool) {
 	}
 	read := f.inputs(tree, list)
 	f.judgeProducts(ctx, tree, list, read)
+	if made := f.kernelFiles(ctx); len(made) > 0 {
+		// They were held against their sources by content, so nobody has to judge their
+		// age. No dependency file tells of them: the outcome stands while the lane does.
+		list = append(list, made...)
+		read = f.inputs(tree, list)
+	}
 	f.snapshot(ctx, read)
 	for _, p := range list {
 		f.v.Bound.Products = append(f.v.Bound.Products, f.product(tree, p))
 	}
+}
+
+// kernelFiles are the kernels' files.
+func (f *flow) kernelFiles(ctx context.Context) (list []inputs.Product) {
+	for _, p := range f.kernelProducts() {
+		product, err := inputs.Examine(ctx, p)
+		if err == nil {
+			list = append(list, product)
+		} else if ctx.Err() == nil {
+			f.mark("build product not hashed: " + err.Error())
+		}
+	}
+	return list
 }
 
 // productPaths are absolute, sorted, each once.

@@ -97,7 +97,7 @@ func (f *flow) queued(argv, env []string) []string {
 // wait is not part of the build's time limit.
 func (f *flow) takeBuildLock(ctx context.Context) bool {
 	q := f.opt.Queue
-	if f.links == nil || !q.Serialize {
+	if f.links == nil || !q.Serialize || f.buildLock != nil { // the kernels have taken it
 		return true
 	}
 	t, err := buildlock.Acquire(ctx, buildlock.Options{

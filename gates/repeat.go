@@ -3,8 +3,7 @@ package gates
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
+	"path/filepath"
 
 	"gpuci/gates/config"
 	"gpuci/gates/metric"
@@ -18,6 +17,7 @@ type Repeat struct {
 	Times    int         `json:"times"`              // how often it was to run
 	Runs     []RepeatRun `json:"runs"`               // those that were started
 	Values   int         `json:"values,omitempty"`   // numbers of each run that were held against those of the others
+	Spread   int         `json:"spread,omitempty"`   // of these, those that may differ by a spread
 	Files    int         `json:"files,omitempty"`    // the same of files
 	Bytes    int64       `json:"bytes,omitempty"`    // in them
 	Widest   *Unstable   `json:"widest,omitempty"`   // of the numbers with a spread the one that came nearest to it, where all held
@@ -48,38 +48,6 @@ type Unstable struct {
 	Text   string   `json:"text"`
 }
 
-// Text says in one line how the repeats went.
-func (r *Repeat) Text() string {
-	var parts []string
-	if r.Values > 0 {
-		parts = append(parts, plural(r.Values, "value"))
-	}
-	if r.Files > 0 {
-		parts = append(parts, fmt.Sprintf("%s (%d bytes)", plural(r.Files, "file"), r.Bytes))
-	}
-	green := 0
-	for _, x := range r.Runs {
-		if x.Outcome == Green {
-			green++
-		}
-	}
-	text := fmt.Sprintf("%d of %s green", green, plural(r.Times, "run"))
-	switch {
-	case len(r.Runs) < r.Times:
-		text += fmt.Sprintf(", %d not run", r.Times-len(r.Runs))
-	case len(r.Unstable) > 0:
-		text += ", unstable"
-	case len(parts) > 0 && green > 0:
-		text += ", alike in " + strings.Join(parts, " and ")
-	}
-	if w := r.Widest; w != nil && len(r.Unstable) == 0 && w.Spread != nil {
-		text += fmt.Sprintf("; %s%s spread %s of at most %s", w.Name, ofSeries(w.Labels), percentText(*w.Spread), percentText(w.Limit))
-	}
-	return text
-}
-
-func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
-
 // repetition is one of the runs, as it is judged by itself.
 type repetition struct {
 	run      ended
@@ -103,6 +71,8 @@ type repeats struct {
 	config.Repeat
 	done  []repetition
 	files *comparedFiles // nil where none are declared
+
+	reports *reportsAside
 }
 
 // doRepeats runs the run so often as is asked for, and judges each by itself. One
@@ -114,6 +84,9 @@ func (f *flow) doRepeats(ctx context.Context) StepState {
 		f.repeats.files = newComparedFiles(f.opt.Root, f.rec.dir, f.repeats.Repeat)
 	}
 	over := f.overRun()
+	aside := &reportsAside{reader: f.gate.Reader, dir: filepath.Join(f.opt.Root, f.gate.Dir), to: f.rec.dir}
+	defer aside.back()
+	f.repeats.reports = aside
 	state := StepDone
 	for i := 1; i <= f.repeats.Times && state == StepDone; i++ {
 		if i > 1 && ctx.Err() != nil {
@@ -160,6 +133,12 @@ func (f *flow) repeatInto(ctx context.Context, i int, r *repetition) StepState {
 		r.run.why = notStarted
 		return StepFailed
 	}
+	if err := f.repeats.reports.before(i); err != nil {
+		f.find(Broken, err.Error())
+		f.next("let the run write its reports where gpuci may move them")
+		r.run.why = notStarted
+		return StepFailed
+	}
 	first := len(f.v.Commands)
 	state := f.runOnce(ctx, logName("run", i), logName("raw", i))
 	if f.run == nil { // its log could not be made
@@ -178,9 +157,17 @@ func (f *flow) repeatInto(ctx context.Context, i int, r *repetition) StepState {
 	f.weigh(r.counts, r.failed)
 	if err := f.repeats.files.after(ctx, i); err != nil && ctx.Err() == nil && !r.failed {
 		f.find(Broken, err.Error())
-		f.next("let every run write the files that identical names, or name others")
+		f.next("let every run write the files that identical names, or name others" + f.fromDir())
 	}
 	return StepDone
+}
+
+// fromDir says how a file in the directory of the run is named.
+func (f *flow) fromDir() string {
+	if dir := filepath.Clean(f.gate.Dir); dir != "." {
+		return fmt.Sprintf(": one in dir is %s/…", dir)
+	}
+	return ""
 }
 
 // logName is the name of a log of one of the runs: the first has that of a gate

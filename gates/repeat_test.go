@@ -1,19 +1,13 @@
 package gates
 
 import (
-	"context"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"gpuci/gates/config"
 	"gpuci/gates/metric"
 )
 
@@ -112,93 +106,4 @@ func TestGrouped(t *testing.T) {
 	if d := cmp.Diff([]int{1, 4}, odd); d != "" {
 		t.Error(d)
 	}
-}
-
-func safetensors(head any, data []byte) []byte {
-	text, _ := json.Marshal(head)
-	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...)
-}
-
-func TestSafetensorsLayout(t *testing.T) {
-	data := safetensors(map[string]any{
-		"__metadata__": map[string]string{"format": "pt"},
-		"w":            map[string]any{"dtype": "F32", "shape": []int{2}, "data_offsets": []int{0, 8}},
-		"b":            map[string]any{"dtype": "F32", "shape": []int{1}, "data_offsets": []int{8, 12}},
-	}, make([]byte, 12))
-	l := layoutOf(data, "")
-	if l.element != "f32" || l.data != int64(len(data)-12) {
-		t.Fatalf("got %+v", l)
-	}
-	if got := l.name(l.data+4, 4); got != "w[1]" {
-		t.Errorf("the second element is %s, want w[1]", got)
-	}
-	if got := l.name(l.data+8, 4); got != "b[0]" {
-		t.Errorf("the third element is %s, want b[0]", got)
-	}
-}
-
-// FuzzElements: as many elements differ as a plain comparison counts, and the first is
-// that one, wherever blocks begin and end.
-func FuzzElements(f *testing.F) {
-	f.Add(uint16(3), uint32(70_000), uint32(65_530), "f64")
-	f.Add(uint16(0), uint32(200_000), uint32(131_071), "")
-	f.Fuzz(func(t *testing.T, shift uint16, n, at uint32, element string) {
-		n = n%300_000 + 1
-		dir := t.TempDir()
-		a, b := make([]byte, n), make([]byte, n)
-		for i := at % n; i < n; i += uint32(shift)*7 + 1 {
-			b[i] ^= 1
-		}
-		size := config.ElementTypes()[element]
-		if size == 0 {
-			element, size = "", 1
-		}
-		if int(n)%size != 0 {
-			size = 1
-		}
-		want, first := 0, -1
-		for i := 0; i < int(n); i += size {
-			if string(a[i:i+size]) != string(b[i:i+size]) {
-				if want++; first < 0 {
-					first = i
-				}
-			}
-		}
-		c := newComparedFiles(dir, t.TempDir(), config.Repeat{Times: 2, Files: []string{"f"}, Elements: element})
-		for run, data := range [][]byte{a, b} {
-			if err := os.WriteFile(filepath.Join(dir, "f"), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.after(context.Background(), run+1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := &Repeat{}
-		c.compare(r)
-		if len(r.Unstable) != 1 || r.Unstable[0].Differ != want || !strings.Contains(r.Unstable[0].Text, fmt.Sprintf("(byte %d)", first)) {
-			t.Fatalf("%d elements of %s differ, the first at %d; got %+v", want, element, first, r.Unstable)
-		}
-	})
-}
-
-// FuzzLayout: the elements of any file lie in it, and each has a name.
-func FuzzLayout(f *testing.F) {
-	f.Add([]byte("\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 0), }            \n12345678"), "f32")
-	f.Add(safetensors(map[string]any{"w": map[string]any{"dtype": "BF16", "data_offsets": []int{-9, 1 << 40}}}, []byte("abcd")), "")
-	f.Add([]byte("plain"), "u8")
-	f.Fuzz(func(t *testing.T, data []byte, declared string) {
-		if config.ElementTypes()[declared] == 0 {
-			declared = ""
-		}
-		l := layoutOf(data, declared)
-		if l.data < 0 || l.data > int64(len(data)) {
-			t.Fatalf("the elements begin at %d of %d", l.data, len(data))
-		}
-		size := int64(max(1, config.ElementTypes()[l.element]))
-		for at := l.data; at+size <= int64(len(data)) && at < l.data+64*size; at += size {
-			if l.name(at, size) == "" || elementText(data[at:at+size], l.element) == "" {
-				t.Fatalf("the element at %d has no name or no text", at)
-			}
-		}
-	})
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // maxUnstable bounds what is listed of all that differs; the rest is counted.
-const maxUnstable = 20
+const maxUnstable = 10
 
 // compareRepeats finds in what the runs that came to their own end differ.
 func (f *flow) compareRepeats(r *Repeat) {
@@ -23,43 +23,6 @@ func (f *flow) compareRepeats(r *Repeat) {
 	f.compareTests(r, whole)
 	f.compareNumbers(r, whole)
 	f.repeats.files.compare(r)
-}
-
-// compareTests finds tests that pass in one run and fail in another, and runs of
-// which not as many tests ran.
-func (f *flow) compareTests(r *Repeat, whole []int) {
-	failing := make(map[string][]int)
-	var order []string
-	named := true
-	var lines []string // what was counted, by index in whole
-	for _, i := range whole {
-		c := f.repeats.done[i].counts
-		named = named && len(c.FailedNames) == c.Failed
-		for _, name := range c.FailedNames {
-			if failing[name] == nil {
-				order = append(order, name)
-			}
-			if !slices.Contains(failing[name], i+1) {
-				failing[name] = append(failing[name], i+1)
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%d passed, %d failed, %d ignored", c.Passed+c.Measured, c.Failed, c.Ignored))
-	}
-	found := len(r.Unstable)
-	if named {
-		for _, name := range order {
-			if runs := failing[name]; len(runs) < len(whole) {
-				r.Unstable = append(r.Unstable, Unstable{Kind: "test", Name: name, Runs: runs,
-					Text: fmt.Sprintf("test %s failed in %d of %d runs (%s)", name, len(runs), len(whole), runsText(runs))})
-			}
-		}
-	}
-	if f.v.Tests == nil || len(r.Unstable) > found {
-		return
-	}
-	if text, odd := grouped(lines, whole); text != "" {
-		r.Unstable = append(r.Unstable, Unstable{Kind: "count", Name: "tests", Runs: odd, Text: "tests: " + text})
-	}
 }
 
 // grouped says which runs gave what: "12 in runs 1 and 2, 11 in run 3". odd are the
@@ -121,6 +84,7 @@ func (f *flow) compareNumbers(r *Repeat, whole []int) {
 		r.Values += most(tracks)
 		var u *Unstable
 		if spread {
+			r.Spread += most(tracks)
 			u = spreadUnstable(r, name, tracks, whole, limit)
 		} else {
 			u = textUnstable(name, tracks, whole)
@@ -143,19 +107,13 @@ func (f *flow) compareNumbers(r *Repeat, whole []int) {
 		u := by[name]
 		if u.Differ > 0 {
 			u.Of = valuesOf(tapes, name)
-			u.Text = fmt.Sprintf("%s: %d of %s differ, the first: %s", name, u.Differ, plural(u.Of, "value"), u.Text)
+			u.Text = fmt.Sprintf("%s: %d of %s %s, the first: %s", name, u.Differ, plural(u.Of, "value"), differ(u.Differ), u.Text)
 		}
 		r.Unstable = append(r.Unstable, *u)
 	}
 	f.unread(read)
 }
 
-// worse says whether the spread of a is wider.
-// unread finds what was to be compared and was not there at all.
-// valuesOf is how many numbers of a metric a run gave, at most.
-// textUnstable holds the printed texts of a series against each other.
-// spreadUnstable holds a series against its spread, value by value where every run
-// gave as many, else its lowest and its highest ones.
 // tellUnstable makes findings of what differs.
 func (f *flow) tellUnstable(r *Repeat) {
 	if len(r.Unstable) == 0 {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 )
 
+// read takes a file down. The first run's is copied, as long as there is room; a
+// later one only where it is otherwise.
 func (c *comparedFiles) read(ctx context.Context, path string, run int) (fileSeen, error) {
 	seen := fileSeen{run: run}
 	f, err := os.Open(filepath.Join(c.root, path))
@@ -67,6 +69,7 @@ func (c *comparedFiles) read(ctx context.Context, path string, run int) (fileSee
 	return seen, nil
 }
 
+// keep copies a file that is otherwise than in the first run.
 func (c *comparedFiles) keep(f *os.File, path string, seen fileSeen) (fileSeen, error) {
 	to, err := c.create(path, seen.run)
 	if err != nil {
@@ -84,6 +87,7 @@ func (c *comparedFiles) keep(f *os.File, path string, seen fileSeen) (fileSeen, 
 	return seen, nil
 }
 
+// create makes the file that a copy goes to.
 func (c *comparedFiles) create(path string, run int) (*os.File, error) {
 	at := filepath.Join(c.dir, fmt.Sprintf("files-%d", run), path)
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -92,6 +96,7 @@ func (c *comparedFiles) create(path string, run int) (*os.File, error) {
 	return os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 }
 
+// close drops the copies, unless somebody will want to look at them.
 func (c *comparedFiles) close(unstable bool) {
 	if c == nil || unstable {
 		return

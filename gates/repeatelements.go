@@ -3,74 +3,12 @@ package gates
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"os"
 	"slices"
-	"strconv"
-
-	"gpuci/gates/config"
 )
-
-// compare finds the files in which the runs differ.
-func (c *comparedFiles) compare(r *Repeat) {
-	if c == nil {
-		return
-	}
-	for _, path := range slices.Sorted(maps.Keys(c.seen)) {
-		list := c.seen[path]
-		r.Files++
-		r.Bytes += list[0].size
-		if u := c.differing(path, list); u != nil {
-			r.Unstable = append(r.Unstable, *u)
-		}
-	}
-}
-
-// differing holds a file of all runs against that of the first.
-func (c *comparedFiles) differing(path string, list []fileSeen) *Unstable {
-	u := &Unstable{Kind: "file", Name: path}
-	what := make([]string, len(c.runs))
-	whole := make([]int, len(c.runs))
-	var other *fileSeen
-	for n, run := range c.runs {
-		whole[n] = run - 1
-		i := slices.IndexFunc(list, func(s fileSeen) bool { return s.run == run })
-		if i < 0 {
-			what[n] = "not written"
-			continue
-		}
-		what[n] = fmt.Sprintf("%d bytes, sha256 %x", list[i].size, list[i].sum[:6])
-		if list[i].sum != list[0].sum && other == nil {
-			other = &list[i]
-		}
-	}
-	text, odd := grouped(what, whole)
-	if text == "" {
-		return nil
-	}
-	u.Runs, u.Text = odd, path+": "+text
-	if other == nil {
-		return u
-	}
-	first := list[0]
-	blocks := (max(first.size, other.size) + compareBlock - 1) / compareBlock
-	if first.size == other.size && first.copy != "" && other.copy != "" {
-		if where, err := elementsApart(path, c.Elements, first, *other, u); err == nil {
-			u.Text = path + ": " + where + "; " + text
-			return u
-		}
-	}
-	if len(other.odd) > 0 {
-		u.Differ, u.Of = len(other.odd), int(blocks)
-		u.Text += fmt.Sprintf("; %d of %d blocks of 64 KiB differ between runs %d and %d, the first from byte %d on", u.Differ, u.Of, first.run, other.run, int64(other.odd[0])*compareBlock)
-	}
-	return u
-}
 
 // headRoom is how much of a file is read for its head, in bytes: a safetensors file of
 // a hundred thousand tensors has one of 10 MiB.
@@ -78,7 +16,7 @@ const headRoom = 16 << 20
 
 // elementsApart counts the elements in which two files of one size differ, and names
 // the first. Only the blocks that differ are read.
-func elementsApart(path, declared string, a, b fileSeen, u *Unstable) (string, error) {
+func elementsApart(declared string, a, b fileSeen, u *Unstable) (string, error) {
 	x, err := os.Open(a.copy)
 	if err != nil {
 		return "", err
@@ -93,16 +31,10 @@ func elementsApart(path, declared string, a, b fileSeen, u *Unstable) (string, e
 	if _, err := x.ReadAt(head, 0); err != nil {
 		return "", err
 	}
-	l := layoutOf(head, declared)
-	size := int64(config.ElementTypes()[cmp.Or(l.element, "u8")])
-	d := &apart{x: x, y: y, layout: l, size: size, first: -1}
-	if rest := a.size - l.data; rest >= size && rest%size == 0 {
-		err = d.blocks(b.odd, a.size)
-	} else {
-		err = errHead
-	}
-	if errors.Is(err, errHead) { // the head itself is otherwise, or does not fit: bytes
-		d = &apart{x: x, y: y, size: 1, first: -1}
+	d := &apart{x: x, y: y, layout: layoutOf(head, a.size, declared), first: -1}
+	err = d.blocks(b.odd, a.size)
+	if errors.Is(err, errHead) { // the head itself is otherwise: bytes
+		d = &apart{x: x, y: y, layout: bytesLayout(a.size), first: -1}
 		err = d.blocks(b.odd, a.size)
 	}
 	if err == nil && d.first < 0 {
@@ -111,9 +43,10 @@ func elementsApart(path, declared string, a, b fileSeen, u *Unstable) (string, e
 	if err != nil {
 		return "", err
 	}
-	u.Differ, u.Of = d.count, int((a.size-d.layout.data)/d.size)
-	return fmt.Sprintf("%d of %d %s values differ between runs %d and %d, the first: %s (byte %d) is %s in run %d and %s in run %d",
-		u.Differ, u.Of, cmp.Or(d.layout.element, "byte"), a.run, b.run, d.layout.name(d.first, d.size), d.first, d.was, a.run, d.is, b.run), nil
+	of, what := d.layout.count()
+	u.Differ, u.Of = d.count, int(of)
+	return fmt.Sprintf("%d of %d %s %s between runs %d and %d, the first: %s (byte %d) is %s in run %d and %s in run %d",
+		u.Differ, u.Of, what, differ(u.Differ), a.run, b.run, d.of.at(d.first), d.first, d.was, a.run, d.is, b.run), nil
 }
 
 // errHead says that two files differ before their elements begin.
@@ -123,11 +56,11 @@ var errHead = errors.New("the heads of the files differ")
 type apart struct {
 	x, y   *os.File
 	layout layout
-	size   int64
 	done   int64 // the end of the last element that was looked at
 
 	count   int
 	first   int64 // its byte, -1 for none
+	of      array // that it is in
 	was, is string
 }
 
@@ -135,30 +68,45 @@ type apart struct {
 func (d *apart) blocks(odd []int, whole int64) error {
 	for _, n := range odd {
 		from, to := int64(n)*compareBlock, min(int64(n+1)*compareBlock, whole)
-		if err := d.headAlike(from, min(to, d.layout.data)); err != nil {
+		if err := d.headAlike(from, min(to, d.layout.head)); err != nil {
 			return err
 		}
-		if to <= d.layout.data {
+		for _, a := range d.layout.arrays[d.layout.firstBehind(from):] {
+			if a.from >= to {
+				break
+			}
+			if err := d.part(a, max(from, a.from), min(to, a.to)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// firstBehind is the index of the first array that ends behind a place.
+func (l layout) firstBehind(place int64) int {
+	n, _ := slices.BinarySearchFunc(l.arrays, place+1, func(a array, place int64) int { return cmp.Compare(a.to, place) })
+	return n
+}
+
+// part looks at the elements of an array that have a byte between two places.
+func (d *apart) part(a array, from, to int64) error {
+	from = max(from-(from-a.from)%a.size, d.done)
+	to += (a.size - (to-a.from)%a.size) % a.size
+	was, is, err := d.read(from, to)
+	if err != nil {
+		return err
+	}
+	for at := int64(0); at < int64(len(was)); at += a.size {
+		one, other := was[at:at+a.size], is[at:at+a.size]
+		if bytes.Equal(one, other) {
 			continue
 		}
-		from = max(from, d.layout.data)
-		from = max(from-(from-d.layout.data)%d.size, d.done)
-		to += (d.size - (to-d.layout.data)%d.size) % d.size
-		was, is, err := d.read(from, to)
-		if err != nil {
-			return err
+		if d.count++; d.first < 0 {
+			d.first, d.of, d.was, d.is = from+at, a, a.text(one), a.text(other)
 		}
-		for at := int64(0); at < int64(len(was)); at += d.size {
-			one, other := was[at:at+d.size], is[at:at+d.size]
-			if bytes.Equal(one, other) {
-				continue
-			}
-			if d.count++; d.first < 0 {
-				d.first, d.was, d.is = from+at, elementText(one, d.layout.element), elementText(other, d.layout.element)
-			}
-		}
-		d.done = max(d.done, to)
 	}
+	d.done = max(d.done, to)
 	return nil
 }
 
@@ -181,59 +129,4 @@ func (d *apart) read(from, to int64) (was, is []byte, err error) {
 		_, err = d.y.ReadAt(is, from)
 	}
 	return was, is, err
-}
-
-// elementText is an element as a person reads it; two that differ never look alike.
-func elementText(b []byte, element string) string {
-	var v float64
-	bits := 64
-	switch element {
-	case "f64":
-		v = math.Float64frombits(binary.LittleEndian.Uint64(b))
-	case "f32":
-		v, bits = float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), 32
-	case "bf16":
-		v, bits = float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b))<<16)), 32
-	case "f16":
-		v, bits = half(binary.LittleEndian.Uint16(b)), 32
-	case "i64", "i32", "i16", "i8":
-		return strconv.FormatInt(signed(b), 10)
-	case "u64", "u32", "u16", "u8":
-		return strconv.FormatUint(unsigned(b), 10)
-	default:
-		return fmt.Sprintf("0x%02x", b)
-	}
-	if math.IsNaN(v) {
-		return fmt.Sprintf("NaN (0x%0*x)", 2*len(b), unsigned(b))
-	}
-	return strconv.FormatFloat(v, 'g', -1, bits)
-}
-
-func unsigned(b []byte) uint64 {
-	var wide [8]byte
-	copy(wide[:], b)
-	return binary.LittleEndian.Uint64(wide[:])
-}
-
-func signed(b []byte) int64 {
-	shift := 64 - 8*len(b)
-	return int64(unsigned(b)<<shift) >> shift
-}
-
-// half is an IEEE 754 binary16.
-func half(bits uint16) float64 {
-	sign, exp, frac := 1.0, int(bits>>10&0x1f), float64(bits&0x3ff)
-	if bits>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return math.Copysign(math.Ldexp(frac, -24), sign)
-	case 0x1f:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(1+frac/1024, exp-15)
 }

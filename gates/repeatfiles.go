@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"gpuci/gates/config"
+	"gpuci/gates/reader"
 )
 
 const (
@@ -38,6 +40,9 @@ type comparedFiles struct {
 	room int64
 }
 
+// fromRoot says where files were looked for.
+const fromRoot = "it is looked for from the directory of gpuci.toml"
+
 // stamp tells whether a file was written: any change to it moves its change time,
 // which nobody can set.
 type stamp struct {
@@ -60,24 +65,49 @@ func newComparedFiles(root, dir string, r config.Repeat) *comparedFiles {
 	return &comparedFiles{root: root, dir: dir, Repeat: r, seen: make(map[string][]fileSeen), room: keptFiles}
 }
 
-// glob lists the files by their paths from root.
-func (c *comparedFiles) glob() ([]string, error) {
-	var all []string
+// glob lists the files by their paths from root; none are the globs that no file is
+// of.
+func (c *comparedFiles) glob() (all, none []string, err error) {
 	for _, g := range c.Files {
-		found, err := filepath.Glob(filepath.Join(c.root, g))
+		found, err := c.globOne(g)
 		if err != nil {
-			return nil, fmt.Errorf("find %s: %w", g, err)
+			return nil, nil, fmt.Errorf("find %s: %w", g, err)
+		}
+		if len(found) == 0 {
+			none = append(none, g)
 		}
 		for _, p := range found {
 			rel, err := filepath.Rel(c.root, p)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			all = append(all, rel)
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all), nil
+	return slices.Compact(all), none, nil
+}
+
+// globOne follows links to directories, but for what ** stands for.
+func (c *comparedFiles) globOne(glob string) ([]string, error) {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(glob)), "/")
+	n := slices.Index(parts, "**")
+	if n < 0 {
+		return filepath.Glob(filepath.Join(c.root, glob))
+	}
+	dirs, err := filepath.Glob(filepath.Join(c.root, filepath.Join(parts[:n]...)))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, dir := range dirs {
+		found, err := reader.Glob(dir, strings.Join(parts[n:], "/"))
+		if err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 func (c *comparedFiles) stamp(path string) (stamp, error) {
@@ -101,7 +131,7 @@ func (c *comparedFiles) before() error {
 	if c == nil {
 		return nil
 	}
-	paths, err := c.glob()
+	paths, _, err := c.glob()
 	if err != nil {
 		return err
 	}
@@ -132,14 +162,12 @@ func (c *comparedFiles) after(ctx context.Context, run int) error {
 	if c == nil {
 		return nil
 	}
-	paths, err := c.glob()
+	paths, none, err := c.glob()
 	if err != nil {
 		return err
 	}
-	for _, g := range c.Files {
-		if !slices.ContainsFunc(paths, func(p string) bool { ok, _ := filepath.Match(filepath.Clean(g), p); return ok }) {
-			return fmt.Errorf("run %d wrote no file %s, which identical names", run, g)
-		}
+	if len(none) > 0 {
+		return fmt.Errorf("run %d wrote no file %s, which identical names: %s", run, none[0], fromRoot)
 	}
 	bytes := int64(0)
 	for _, p := range paths {
@@ -148,7 +176,7 @@ func (c *comparedFiles) after(ctx context.Context, run int) error {
 			return err
 		}
 		if was, ok := c.was[p]; ok && was == now {
-			return fmt.Errorf("run %d did not write %s: it is the one that was there before", run, p)
+			return fmt.Errorf("run %d did not write %s (%s): it is the one that was there before", run, p, fromRoot)
 		}
 		seen, err := c.read(ctx, p, run)
 		if err != nil {
@@ -163,9 +191,3 @@ func (c *comparedFiles) after(ctx context.Context, run int) error {
 	c.runs = append(c.runs, run)
 	return nil
 }
-
-// read takes a file down. The first run's is copied, as long as there is room; a
-// later one only where it is otherwise.
-// keep copies a file that is otherwise than in the first run.
-// create makes the file that a copy goes to.
-// close drops the copies, unless somebody will want to look at them.

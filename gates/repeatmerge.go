@@ -62,9 +62,11 @@ func (f *flow) mergeRepeats(ctx context.Context) {
 	f.mergeFindings(done, r)
 	f.tellUnstable(r)
 	f.repeats.files.close(len(r.Unstable) > 0)
+	if len(r.Unstable) == 0 {
+		f.repeats.reports.drop()
+	}
 }
 
-// worstOf is how one run came out by itself.
 // digits are what two runs may say otherwise while they say the same.
 var digits = regexp.MustCompile(`[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?`)
 
@@ -168,11 +170,3 @@ func runsText(runs []int) string {
 		return fmt.Sprintf("runs %s and %s", strings.Join(words[:last], ", "), words[last])
 	}
 }
-
-// fewerTests are those of the run that says least for the gate.
-// gravityOf orders the states of bars and witnesses.
-// mergeBars keeps of each bar the run in which it came out worst.
-// nearer says whether the deciding number of a is nearer to the bar's limit than
-// that of b, or farther beyond it.
-// mergeMetrics keeps the extremes of all runs.
-// mergeScope keeps of each axis the run that covers least of production.

@@ -7,6 +7,7 @@ import (
 	"slices"
 )
 
+// worse says whether the spread of a is wider.
 func worse(a, b *Unstable) bool {
 	switch {
 	case a.Limit == 0 || b.Limit == 0 || b.Spread == nil:
@@ -17,6 +18,7 @@ func worse(a, b *Unstable) bool {
 	return *a.Spread > *b.Spread
 }
 
+// unread finds what was to be compared and was not there at all.
 func (f *flow) unread(read map[string]bool) {
 	for name := range f.repeats.Spread {
 		if name != "" && !read[name] {
@@ -30,6 +32,7 @@ func (f *flow) unread(read map[string]bool) {
 	}
 }
 
+// tracksOf are a series of each run; one that it is not in has an empty one.
 func tracksOf(tapes []*tape, name trackName) []*track {
 	tracks := make([]*track, len(tapes))
 	for n, t := range tapes {
@@ -40,6 +43,7 @@ func tracksOf(tapes []*tape, name trackName) []*track {
 	return tracks
 }
 
+// most is how many numbers of a series a run gave, at most.
 func most(tracks []*track) (n int) {
 	for _, t := range tracks {
 		n = max(n, t.count)
@@ -47,6 +51,7 @@ func most(tracks []*track) (n int) {
 	return n
 }
 
+// valuesOf is how many numbers of a metric a run gave, at most.
 func valuesOf(tapes []*tape, metric string) (n int) {
 	for _, t := range tapes {
 		sum := 0
@@ -60,6 +65,7 @@ func valuesOf(tapes []*tape, metric string) (n int) {
 	return n
 }
 
+// textUnstable holds the printed texts of a series against each other.
 func textUnstable(name trackName, tracks []*track, whole []int) *Unstable {
 	u := &Unstable{Kind: "metric", Name: name.metric, Labels: name.labels}
 	title := name.metric + ofSeries(name.labels)
@@ -107,6 +113,8 @@ func textUnstable(name trackName, tracks []*track, whole []int) *Unstable {
 	return u
 }
 
+// spreadUnstable holds a series against its spread, value by value where every run
+// gave as many, else its lowest and its highest ones.
 func spreadUnstable(r *Repeat, name trackName, tracks []*track, whole []int, limit float64) *Unstable {
 	title := name.metric + ofSeries(name.labels)
 	var missing []int

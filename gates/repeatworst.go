@@ -6,6 +6,7 @@ import (
 	"slices"
 )
 
+// worstOf is how one run came out by itself.
 func worstOf(d *repetition) Outcome {
 	switch d.run.why {
 	case byInterrupt:
@@ -23,6 +24,7 @@ func worstOf(d *repetition) Outcome {
 	return Green
 }
 
+// fewerTests are those of the run that says least for the gate.
 func fewerTests(a, b *Tests) *Tests {
 	switch {
 	case a == nil:
@@ -35,10 +37,12 @@ func fewerTests(a, b *Tests) *Tests {
 	return a
 }
 
+// gravityOf orders the states of bars and witnesses.
 func gravityOf(s metric.State) int {
 	return slices.Index([]metric.State{metric.Held, metric.Crossed, metric.Unreadable}, s)
 }
 
+// mergeBars keeps of each bar the run in which it came out worst.
 func mergeBars(all, more []metric.Result) []metric.Result {
 	for _, b := range more {
 		i := slices.IndexFunc(all, func(a metric.Result) bool { return a.Metric == b.Metric })
@@ -57,6 +61,8 @@ func mergeBars(all, more []metric.Result) []metric.Result {
 	return all
 }
 
+// nearer says whether the deciding number of a is nearer to the bar's limit than
+// that of b, or farther beyond it.
 func nearer(a, b metric.Result) bool {
 	if a.Worst == nil || b.Worst == nil {
 		return a.Worst != nil
@@ -78,6 +84,7 @@ func nearer(a, b metric.Result) bool {
 	return x < y
 }
 
+// mergeWitnesses keeps of each witness the run in which it came out worst.
 func mergeWitnesses(all, more []WitnessResult) []WitnessResult {
 	for i, w := range more { // each run has all of them, in one order
 		if i >= len(all) {
@@ -93,6 +100,7 @@ func mergeWitnesses(all, more []WitnessResult) []WitnessResult {
 	return all
 }
 
+// mergeMetrics keeps the extremes of all runs.
 func mergeMetrics(all, more []MetricSummary) []MetricSummary {
 	for _, m := range more {
 		i := slices.IndexFunc(all, func(a MetricSummary) bool { return a.Metric == m.Metric })
@@ -127,6 +135,7 @@ func mergeMetrics(all, more []MetricSummary) []MetricSummary {
 	return all
 }
 
+// mergeScope keeps of each axis the run that covers least of production.
 func mergeScope(all, more []AxisScope) []AxisScope {
 	for _, s := range more {
 		i := slices.IndexFunc(all, func(a AxisScope) bool { return a.Axis == s.Axis })

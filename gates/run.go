@@ -73,12 +73,16 @@ type flow struct {
 	raw      []worktrees.Raw        // and what of it git has otherwise
 
 	looked    func() noteLook   // at the workspace's notes; nil where nobody looks
+	stale     int               // of them, so far
 	siblings  []sibling         // other gates of its subject, with outcomes of the same tree
 	against   *references       // of bars with within, once one was asked for
 	pressure  *timeline         // nil where it is not taken down
 	links     *links.Watch      // from the step queue on
 	linkLog   string            // what the shims write to
 	buildLock *buildlock.Ticket // while the build has it
+
+	kernels    []*setBuild   // the sets that were built
+	kernelTime time.Duration // of the build's limit, that they took
 }
 
 // Signalled is the cancellation cause for a gpuci that was asked to stop.
@@ -116,7 +120,7 @@ func Run(ctx context.Context, opt Options) Verdict {
 	f.endPressure()
 	f.dropBudget()
 	f.rebind(context.WithoutCancel(ctx))
-	f.v.Bound.Tools = f.answers(tools)
+	f.v.Bound.Tools = f.kernelTools(f.answers(tools))
 	f.decide(ctx)
 	f.end()
 	return *f.v

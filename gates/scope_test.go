@@ -43,6 +43,11 @@ func TestShownLines(t *testing.T) {
 		{"gpuci:scope chunks=-Inf", "", 1},
 		{"gpuci:scope chunks=1 chunks=2", "1", 1},
 		{`gpuci:scope chunks="4`, "", 1},
+		{"test -f big && echo gpuci:scope chunks=32", "", 0},
+		{"+ echo gpuci:scope chunks=32 || true", "", 0},
+		{`    print("gpuci:scope chunks=32")`, "", 0},
+		{"INFO echo-server gpuci:scope chunks=4", "4", 0},
+		{"2026-11-30 | INFO | print:run:12 - gpuci:scope chunks=4", "4", 0},
 		{"gpuci:scope chunks=" + strings.Repeat("9", maxSpot+1), "", 1},
 	} {
 		s := newShown(gateWith("chunks"))
@@ -81,9 +86,26 @@ func TestAxisScope(t *testing.T) {
 		{list(int64(1000000)), list(1e6, "1000000"), nil,
 			AxisScope{State: ScopeClaimed, Covered: []string{"1000000"}, Production: []string{"1000000"}},
 			"a 1000000 of production 1000000 (claimed, not shown)"},
+		{list("2.1"), list("2.1", "2.10"), nil,
+			AxisScope{State: ScopeClaimed, Covered: []string{"2.1"}, Production: []string{"2.1", "2.10"}, Missing: []string{"2.10"}, Gap: 0.5},
+			"a 2.1 of production 2.1 2.10 (claimed, not shown)"},
+		{list("2.1"), list("2.1", "2.10"), []string{"2.10", "2.100"},
+			AxisScope{State: ScopeShown, Covered: []string{"2.10", "2.100"}, Production: []string{"2.1", "2.10"}, Missing: []string{"2.1"}, Unshown: []string{"2.1"}, Gap: 0.5},
+			"a 2.10 2.100 of production 2.1 2.10"},
+		{list("1e3"), list(int64(1000)), nil,
+			AxisScope{State: ScopeClaimed, Covered: []string{"1e3"}, Production: []string{"1000"}, Missing: []string{"1000"}, Gap: 1},
+			"a 1e3 of production 1000 (claimed, not shown)"},
+		{list(int64(9007199254740993788)), list(int64(9007199254740993789)), []string{"+9007199254740993788"},
+			AxisScope{State: ScopeShown, Covered: []string{"9007199254740993788"}, Production: []string{"9007199254740993789"}, Missing: []string{"9007199254740993789"}, Gap: 1},
+			"a 9007199254740993788 of production 9007199254740993789"},
 	} {
 		c.want.Axis = "a"
-		got := axisScope("a", config.Axis{Covered: c.covered, Production: c.production}, spotsOf(c.printed))
+		axis := config.Axis{Covered: c.covered, Production: c.production}
+		var printed []spot
+		for _, text := range c.printed {
+			printed = append(printed, readAmong(text, quoted(axis)))
+		}
+		got := axisScope("a", axis, tidy(printed))
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("-want +got\n%s", d)
 		}
@@ -92,7 +114,7 @@ func TestAxisScope(t *testing.T) {
 		}
 	}
 	a := axisScope("a", config.Axis{Shown: true, Production: list(int64(1), int64(32))}, spotsOf([]string{"1"}))
-	a.Elsewhere = []Cover{{"32", "far", "r"}}
+	a.Elsewhere = []Cover{{"32", "far", "r", Green}}
 	if a.measure(); a.Gap != 0 || a.Ratio != 0 || len(a.Left()) != 0 {
 		t.Errorf("closed elsewhere: %+v", a)
 	}
@@ -113,7 +135,7 @@ func FuzzShown(f *testing.F) {
 			seen := make(map[string]bool)
 			for _, sp := range s.of(axis) {
 				total++
-				if again := spotOf(sp.text); again.text != sp.text || seen[sp.text] || len(sp.text) > 2*maxSpot {
+				if again := readSpot(sp.text); again.text != sp.text || seen[sp.text] || len(sp.text) > 2*maxSpot {
 					t.Fatalf("%q is read as %q", sp.text, again.text)
 				}
 				seen[sp.text] = true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +25,8 @@ const (
 
 // shown is what a run says it covers, by axis.
 type shown struct {
-	declared map[string]bool // axes that the gate's configuration names
+	declared map[string]bool            // axes that the gate's configuration names
+	quoted   map[string]map[string]bool // of each, the places that stand in quotes
 	spots    map[string]map[string]spot
 	total    int
 	faults   []string
@@ -32,16 +34,19 @@ type shown struct {
 }
 
 func newShown(g config.Gate) *shown {
-	s := &shown{declared: make(map[string]bool), spots: make(map[string]map[string]spot)}
-	for name := range g.Scope {
-		s.declared[name] = true
+	s := &shown{declared: make(map[string]bool), quoted: make(map[string]map[string]bool), spots: make(map[string]map[string]spot)}
+	for name, axis := range g.Scope {
+		s.declared[name], s.quoted[name] = true, quoted(axis)
 	}
 	return s
 }
 
 // line reads one line of the output, free of escape sequences. As with numbers, it
 // is meant for us at the start of a line and behind a harness, whatever it looks
-// like; elsewhere where it names an axis that the gate has.
+// like; elsewhere, as behind a logger's words, where it names an axis that the gate
+// has and is no piece of a program: a command that make has echoed, or a line of a
+// backtrace, need not have run. Other than a number, a place too many is worse than
+// one that is lost.
 func (s *shown) line(line []byte) {
 	for at := bytes.Index(line, []byte(scopePrefix)); at >= 0; {
 		rest := line[at+len(scopePrefix):]
@@ -50,7 +55,7 @@ func (s *shown) line(line []byte) {
 		if next >= 0 {
 			part = rest[:next]
 		}
-		if metric.Ends(rest) && (metric.Begins(line, at) || s.mentions(part)) {
+		if metric.Ends(rest) && (metric.Begins(line, at) || s.mentions(part) && !program.Match(line[:at])) {
 			s.own(part)
 		}
 		if next < 0 {
@@ -59,6 +64,9 @@ func (s *shown) line(line []byte) {
 		at += len(scopePrefix) + next
 	}
 }
+
+// program is what a piece of a program has in front of such a line.
+var program = regexp.MustCompile("(?i)(?:^|[^\\w-])(?:echo|e?print(?:f|ln)?!?|puts|say|write|fputs|log)[\\s(][^:\\]]*$|&&|\\|\\||;|[\"'`(]\\s*$")
 
 // mentions says whether a text gives a place on an axis that is declared.
 func (s *shown) mentions(text []byte) bool {
@@ -95,7 +103,7 @@ func (s *shown) own(rest []byte) {
 }
 
 func (s *shown) add(axis, place string) error {
-	sp := spotOf(strings.ReplaceAll(place, "−", "-"))
+	sp := readAmong(strings.ReplaceAll(place, "−", "-"), s.quoted[axis])
 	low := strings.ToLower(strings.TrimLeft(place, "+-"))
 	switch {
 	case place == "":

@@ -4,40 +4,81 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuci/gates/config"
 )
 
 // spot is one place on an axis. Numbers are one and the same however they are
-// written: 4, 4.0 and "4".
+// written, 4 and 4.0; what stands in quotes in gpuci.toml is its text and nothing
+// else, "2.1" and "2.10". The text tells one place from another.
 type spot struct {
 	text   string
-	number float64 // NaN where it is none
+	number float64 // for the order and for distances; NaN where it is none
 }
 
-var wholeNumber = regexp.MustCompile(`^[-+]?[0-9]{1,18}$`)
+var wholeNumber = regexp.MustCompile(`^[-+]?[0-9]{1,100}$`)
 
-// spotOf reads a place as gpuci.toml or the output has it.
+// spotOf is a place as gpuci.toml has it, or as a spot says it itself.
 func spotOf(v any) spot {
-	text := fmt.Sprint(v)
-	if f, ok := v.(float64); ok {
-		text = strconv.FormatFloat(f, 'g', -1, 64)
+	switch v := v.(type) {
+	case string:
+		return spot{v, readSpot(v).number}
+	case float64:
+		return readSpot(strconv.FormatFloat(v, 'g', -1, 64))
 	}
+	return readSpot(fmt.Sprint(v))
+}
+
+// readSpot reads a place as the output has it, which has no quotes.
+func readSpot(text string) spot {
 	if wholeNumber.MatchString(text) {
-		n, _ := strconv.ParseInt(text, 10, 64)
-		return spot{strconv.FormatInt(n, 10), float64(n)}
+		n, _ := new(big.Int).SetString(text, 10)
+		f, _ := new(big.Float).SetInt(n).Float64()
+		return spot{n.String(), f}
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	const exact = 1e15 // whole float64 below this are written without an exponent
+	const short = 1e21 // whole numbers below this are written without an exponent
 	switch {
 	case err != nil || math.IsNaN(f) || math.IsInf(f, 0) || strings.ContainsAny(text, "xX_"):
 		return spot{text, math.NaN()}
-	case f == math.Trunc(f) && math.Abs(f) < exact:
-		return spot{strconv.FormatFloat(f, 'f', -1, 64), f}
+	case f == math.Trunc(f) && math.Abs(f) < short:
+		return spot{wholeText(f), f}
 	}
 	return spot{strconv.FormatFloat(f, 'g', -1, 64), f}
+}
+
+// wholeText writes a whole number; -0 is 0.
+func wholeText(f float64) string {
+	if f == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// quoted are the places of an axis that stand in quotes.
+func quoted(a config.Axis) map[string]bool {
+	out := make(map[string]bool)
+	for _, v := range slices.Concat(a.Covered, a.Production) {
+		if text, ok := v.(string); ok {
+			out[text] = true
+		}
+	}
+	return out
+}
+
+// readAmong reads a place of the output on an axis that has some in quotes: it is one
+// of these by its very text alone.
+func readAmong(text string, quoted map[string]bool) spot {
+	sp := readSpot(text)
+	if quoted[text] || quoted[sp.text] {
+		return spot{text, sp.number}
+	}
+	return sp
 }
 
 func spotsOf[T any](list []T) (out []spot) {
@@ -120,7 +161,7 @@ func farthest(missing, covered []spot) (most float64) {
 				nearest = min(nearest, max(ratio, 1/ratio))
 			}
 		}
-		if !math.IsInf(nearest, 0) {
+		if !math.IsInf(nearest, 0) && nearest > 1 { // "2.1" and "2.10" are two names
 			most = max(most, nearest)
 		}
 	}

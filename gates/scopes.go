@@ -23,16 +23,17 @@ type GateScope struct {
 	AxisScope
 	Run     string `json:"run,omitempty"`     // that showed it; "" where it is read off gpuci.toml
 	Outcome string `json:"outcome,omitempty"` // of that run
+	Passed  bool   `json:"passed"`            // it was green, whatever asked for attention besides: else what it covers counts for nothing
 	Old     bool   `json:"old,omitempty"`     // that run was of another tree, or of other settings
 }
 
-// Disagreement is two gates of one subject that say opposite things of one tree.
-type Disagreement struct {
-	Type    string `json:"type"` // always "disagreement"
-	Subject string `json:"subject"`
-	Passes  string `json:"passes"` // a gate
-	Fails   string `json:"fails"`  // another
-	Tree    string `json:"tree"`
+// Came is the outcome of the run that showed it, with what is beneath it.
+func (g GateScope) Came() string {
+	side := fails
+	if g.Passed {
+		side = passes
+	}
+	return sideWord(Outcome(g.Outcome), side)
 }
 
 // Scopes is what the gates of a workspace cover.
@@ -109,22 +110,12 @@ func (s *Scopes) gate(ctx context.Context, cfg *config.Config, lane worktrees.La
 			return fmt.Errorf("read what %s covered: %w", g.Name, err)
 		}
 	}
-	var axes []AxisScope
-	for name, axis := range g.Scope {
-		var printed []spot
-		for _, was := range last.Scope {
-			if was.Axis == name && was.State == string(ScopeShown) {
-				printed = spotsOf(was.Covered)
-			}
-		}
-		axes = append(axes, axisScope(name, axis, printed))
-	}
-	slices.SortFunc(axes, func(a, b AxisScope) int { return cmp.Compare(a.Axis, b.Axis) })
+	axes := axesOf(g, last)
 	closeGaps(ctx, cfg, lane, siblings, axes)
 	for _, a := range axes {
 		line := GateScope{Type: "scope", Gate: g.Name, Subject: g.Subject, AxisScope: a}
 		if last.Run != "" {
-			line.Run, line.Outcome = last.Run, last.Outcome
+			line.Run, line.Outcome, line.Passed = last.Run, last.Outcome, sideOf(last) == passes
 			line.Old = tree == "" || last.Tree != tree || last.Config != hashOf(g)
 		}
 		s.Axes = append(s.Axes, line)
@@ -143,8 +134,7 @@ func (s *Scopes) disagreements(ctx context.Context, cfg *config.Config, store *h
 		if err != nil {
 			return err
 		}
-		side := sideOf(last.Outcome, last.Findings)
-		if last.Tree != tree || last.Config != hashOf(g) || side == "" {
+		if last.Tree != tree || last.Config != hashOf(g) || sideOf(last) == "" {
 			continue
 		}
 		others, err := siblingsOf(ctx, store, cfg, g, lane, tree)
@@ -152,16 +142,28 @@ func (s *Scopes) disagreements(ctx context.Context, cfg *config.Config, store *h
 			return err
 		}
 		for _, o := range others {
-			pair := Disagreement{Type: "disagreement", Subject: g.Subject, Passes: g.Name, Fails: o.gate.Name, Tree: tree}
-			if side == fails {
-				pair.Passes, pair.Fails = pair.Fails, pair.Passes
-			}
-			other := sideOf(o.last.Outcome, o.last.Findings)
-			if key := [2]string{pair.Passes, pair.Fails}; other != "" && other != side && !seen[key] {
+			d, ok := disagreement(g.Subject, last, o)
+			if key := [2]string{d.Passes, d.Fails}; ok && !seen[key] {
 				seen[key] = true
-				s.Disagree = append(s.Disagree, pair)
+				s.Disagree = append(s.Disagree, d)
 			}
 		}
 	}
 	return nil
+}
+
+// axesOf are the axes of a gate with what a run showed on them, else with what is
+// claimed.
+func axesOf(g config.Gate, last history.Result) (axes []AxisScope) {
+	for name, axis := range g.Scope {
+		var printed []spot
+		for _, was := range last.Scope {
+			if was.Axis == name && was.State == string(ScopeShown) {
+				printed = spotsOf(was.Covered) // as they were read then
+			}
+		}
+		axes = append(axes, axisScope(name, axis, printed))
+	}
+	slices.SortFunc(axes, func(a, b AxisScope) int { return cmp.Compare(a.Axis, b.Axis) })
+	return axes
 }

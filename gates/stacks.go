@@ -80,7 +80,7 @@ func together(members []proc.Stat) string {
 		pids = append(pids, s.PID)
 	}
 	u := proc.Real.TreeUsage(table, pids...)
-	text := fmt.Sprintf("%d processes, CPU %s, %d bytes read from storage, %d written", u.Processes, buildlock.Round(u.CPU), u.IO.Fetched, u.IO.Sent)
+	text := fmt.Sprintf("%s, CPU %s, %d bytes read from storage, %d written", countOf(u.Processes, "process", "processes"), buildlock.Round(u.CPU), u.IO.Fetched, u.IO.Sent)
 	if len(u.Unread) > 0 {
 		text += fmt.Sprintf(" (without %d that could not be read)", len(u.Unread))
 	}

@@ -31,6 +31,7 @@ type Verdict struct {
 	Witnesses    []WitnessResult   `json:"witnesses,omitempty"`
 	Metrics      []MetricSummary   `json:"metrics,omitempty"`
 	Subject      string            `json:"subject,omitempty"` // gates of one are read together
+	Kernels      []KernelSum       `json:"kernels,omitempty"` // sets that were compiled and checked
 	Scope        []AxisScope       `json:"scope,omitempty"`   // what it covers, against what production uses
 	Notes        []NoteState       `json:"notes,omitempty"`   // that are about it
 	Steps        []Step            `json:"steps"`

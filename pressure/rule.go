@@ -21,7 +21,8 @@ type Rule struct {
 	MinFree int64         // bytes of memory that must be available; 0 asks for none
 	Budget  time.Duration // how long one build may be held back, all its links together
 	Refuse  bool          // where the pressure cannot be told: refuse, and do not go on
-	Off     bool          // --no-pressure: look at nothing
+	Off     bool          // look at nothing
+	OffBy   string        // what switched it off, for people: --no-pressure, GPUCI_PRESSURE=off; not among the words of String
 	Root    string        // of pressure files, "" is Real: a container can have the host's elsewhere, and a test its own
 }
 

@@ -56,3 +56,12 @@ func Holds(ctx context.Context, l Lane, commit, path string) (bool, error) {
 	}
 	return len(out) > 0, nil
 }
+
+// IsLink says whether a commit has a symbolic link at a path.
+func IsLink(ctx context.Context, l Lane, commit, path string) (bool, error) {
+	mode, err := modeAt(ctx, l, commit, path)
+	if err != nil {
+		return false, fmt.Errorf("look for %s in commit %.10s: %w", path, commit, err)
+	}
+	return mode == modeLink, nil
+}

@@ -27,11 +27,21 @@ const (
 // that git takes for binary are none, and neither is what a submodule has. more
 // says that there are others beyond the first thousand.
 func Holding(ctx context.Context, l Lane, tree, dir, text string) (paths []string, more bool, err error) {
+	return grepFor(ctx, l, "-I", tree, dir, text)
+}
+
+// HoldingAny is Holding over files of every kind: .gitattributes can call any file
+// binary, and a lane knows nothing of that.
+func HoldingAny(ctx context.Context, l Lane, tree, dir, text string) (paths []string, more bool, err error) {
+	return grepFor(ctx, l, "-a", tree, dir, text)
+}
+
+func grepFor(ctx context.Context, l Lane, kind, tree, dir, text string) (paths []string, more bool, err error) {
 	spec := ":(top,literal)" + filepath.ToSlash(filepath.Clean(dir))
 	if dir == "" || filepath.Clean(dir) == "." {
 		spec = ":(top)"
 	}
-	out, err := runGit(ctx, l, nil, "grep", "-I", "-l", "-z", "--full-name", "--fixed-strings", "-e", text, tree, "--", spec)
+	out, err := runGit(ctx, l, nil, "grep", kind, "-l", "-z", "--full-name", "--fixed-strings", "-e", text, tree, "--", spec)
 	if exitCode(err) == 1 {
 		return nil, false, nil
 	}

@@ -34,6 +34,13 @@ func applyOptions() []string {
 // files, or that does more than change, make or remove regular files: it is held
 // against what the lane has on disk.
 func PatchPaths(ctx context.Context, l Lane, patch []byte) ([]string, error) {
+	paths, err := patchFiles(ctx, l, patch)
+	slices.Sort(paths)
+	return slices.Compact(paths), err
+}
+
+// patchFiles are the same in the order of the patch, each as often as it stands there.
+func patchFiles(ctx context.Context, l Lane, patch []byte) ([]string, error) {
 	if len(patch) > maxPatch {
 		return nil, &PatchError{fmt.Sprintf("it is over %d MiB", maxPatch>>20)}
 	}
@@ -63,8 +70,7 @@ func PatchPaths(ctx context.Context, l Lane, patch []byte) ([]string, error) {
 			return nil, &PatchError{fmt.Sprintf("%q %s", path, why)}
 		}
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	return paths, nil
 }
 
 // forbidden finds what a patch may not do by its extended headers. A line of a
@@ -114,23 +120,31 @@ func (l Lane) Reaches(path string) string {
 	return ""
 }
 
-// CheckPatch says whether a patch would fit, and gives its paths; the error wraps ErrNotApply where it
-// does not, and is a *PatchError where it is refused. Nothing is written.
-func CheckPatch(ctx context.Context, l Lane, patch []byte) ([]string, error) {
-	paths, err := PatchPaths(ctx, l, patch)
+// Fit says how a patch fits a lane.
+type Fit struct {
+	Paths []string // that it changes, from the lane's root, sorted
+	Moved []string // its hunks that go elsewhere than where it has them, each a sentence
+}
+
+// CheckPatch says whether and how a patch would fit; the error wraps ErrNotApply where
+// it does not, or would only fit into another function than it was made in, and is a
+// *PatchError where it is refused. Nothing is written.
+func CheckPatch(ctx context.Context, l Lane, patch []byte) (Fit, error) {
+	files, err := patchFiles(ctx, l, patch)
 	if err != nil {
-		return nil, err
+		return Fit{}, err
 	}
-	_, err = runGit(ctx, l, patch, append(applyOptions(), "--check", "-")...)
-	if exitCode(err) > 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNotApply, gitSays(err))
+	moved, err := places(ctx, l, patch, files)
+	if err != nil {
+		return Fit{}, err
 	}
-	return paths, err
+	slices.Sort(files)
+	return Fit{slices.Compact(files), moved}, nil
 }
 
 // ApplyPatch applies a patch to the files of the scratch lane, all of it or
-// nothing, and gives their paths. The errors are CheckPatch's. Settle it before a
-// build.
+// nothing, and gives their paths. CheckPatch it before: a place that only looks like
+// its own is not refused here. Settle it before a build.
 func (s *Scratch) ApplyPatch(ctx context.Context, patch []byte) ([]string, error) {
 	paths, err := PatchPaths(ctx, s.Lane, patch)
 	if err != nil {

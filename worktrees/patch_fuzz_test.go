@@ -19,7 +19,7 @@ func FuzzPatch(f *testing.F) {
 		"diff --git a/README b/README\ndeleted file mode 100644\n--- a/README\n+++ /dev/null\n@@ -1 +0,0 @@\n-read me\n",
 		"diff --git a/bin/tool b/bin/tool\nold mode 100755\nnew mode 100644\n", "--- a/link/x\n+++ b/link/x\n@@ -0,0 +1 @@\n+x\n",
 		"--- \"a/\\303\\274n\\303\\257/c\\303\\270d\\303\\251\"\n+++ \"b/\\303\\274n\\303\\257/c\\303\\270d\\303\\251\"\n@@ -1 +1 @@\n-not ascii\n+x\n",
-		"--- a/.git/config\n+++ b/.git/config\n@@ -0,0 +1 @@\n+x\n", "--- a/src/deep/../a.go\n+++ b/src/deep/../a.go\n@@ -1 +1 @@\n-package a\n+x\n", "\x00", "diff --git", "@@ -1 +1 @@",
+		"--- a/.git/config\n+++ b/.git/config\n@@ -0,0 +1 @@\n+x\n", "--- a/src/deep/../a.go\n+++ b/src/deep/../a.go\n@@ -1 +1 @@\n-package a\n+x\n", "\x00", "diff --git", "@@ -1 +1 @@", "--- a/src/a.go\n+++ b/src/a.go\n@@ -7 +7 @@ func f() {\n-package a\n+package b\n",
 		"diff --git a/README b/other\nsimilarity index 100%\nrename from README\nrename to other\n", "--- /dev/null\n+++ b/a.o\n@@ -0,0 +1 @@\n+ignored\n",
 	} {
 		f.Add([]byte(seed))
@@ -34,7 +34,11 @@ func FuzzPatch(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, patch []byte) {
+		fit, misfit := CheckPatch(t.Context(), s.Lane, patch)
 		paths, failed := s.ApplyPatch(t.Context(), patch)
+		if misfit == nil && (failed != nil || !slices.Equal(fit.Paths, paths)) {
+			t.Errorf("%v, and it was to fit %+v", failed, fit)
+		}
 		changed, err := s.Changed(t.Context())
 		if err != nil {
 			t.Fatal(err)

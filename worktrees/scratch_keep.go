@@ -45,17 +45,28 @@ func (s *Scratch) Keep(ctx context.Context) error {
 // Kept is the draft of what Keep remembers.
 func (s *Scratch) Kept() Draft { return s.kept.draft }
 
+// ErrCommitted says that a scratch lane is at another commit than it was kept at.
+var ErrCommitted = errors.New("it is at another commit")
+
 // Changed are the paths at which the scratch lane is otherwise than when Keep was
-// called, sorted.
+// called, sorted. The error wraps ErrCommitted where somebody has committed there,
+// or checked something out.
 func (s *Scratch) Changed(ctx context.Context) ([]string, error) {
 	_, paths, err := s.since(ctx)
 	return paths, err
 }
 
 func (s *Scratch) since(ctx context.Context) (now Draft, paths []string, err error) {
+	// Without its .git, git would speak of whatever repository is further up.
+	if at, err := laneAt(s.Root); err != nil || at.GitDir != s.GitDir {
+		return now, nil, fmt.Errorf("compare scratch lane of %s: its .git is gone, or is another one", s.From)
+	}
 	now, err = draftNow(ctx, s.Lane)
 	if err != nil {
 		return now, nil, fmt.Errorf("compare scratch lane of %s: %w", s.From, err)
+	}
+	if now.Commit != s.kept.draft.Commit {
+		return now, nil, fmt.Errorf("%w: %.10s, not %.10s", ErrCommitted, now.Commit, s.kept.draft.Commit)
 	}
 	then := make(map[Leaf]bool, len(s.kept.draft.Leaves))
 	for _, l := range s.kept.draft.Leaves {
@@ -90,9 +101,6 @@ func (s *Scratch) restore(ctx context.Context) error {
 	now, paths, err := s.since(ctx)
 	if err != nil {
 		return err
-	}
-	if now.Commit != s.kept.draft.Commit {
-		return fmt.Errorf("it is at another commit: %.10s, not %.10s", now.Commit, s.kept.draft.Commit)
 	}
 	if len(paths) == 0 {
 		return nil

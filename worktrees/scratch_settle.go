@@ -47,6 +47,50 @@ func (s *Scratch) Settle(ctx context.Context, changed []string) error {
 	return nil
 }
 
+// Dated says whether the times of files tell a build tool all that has changed at
+// some paths: each was a regular file when Keep was called, and is one now. They do
+// not tell that a file came or went (a program of *.c is no older than what is left
+// of them), nor that a link leads to another file, which has a time of its own.
+func (s *Scratch) Dated(ctx context.Context, paths []string) (bool, error) {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	kept := make(map[string]string) // modes
+	for _, l := range s.kept.draft.Leaves {
+		kept[l.Path] = l.Mode
+	}
+	var rest []string
+	for _, path := range paths {
+		if info, err := root.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			return false, nil
+		}
+		if mode, ok := kept[path]; !ok {
+			rest = append(rest, path)
+		} else if !isFile(mode) {
+			return false, nil
+		}
+	}
+	return s.filesAt(ctx, rest)
+}
+
+// filesAt says whether the commit has all of some paths as regular files.
+func (s *Scratch) filesAt(ctx context.Context, paths []string) (bool, error) {
+	for part := range slices.Chunk(paths, maxAsked) {
+		args := append([]string{"--literal-pathspecs", "ls-tree", "-z", s.kept.draft.Commit, "--"}, part...)
+		out, err := s.place.git(ctx, s.Lane, nil, args...)
+		if err != nil {
+			return false, err
+		}
+		entries := splitNUL(out)
+		if len(entries) < len(part) || slices.ContainsFunc(entries, func(e string) bool { return !isFile(e) }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // clockTick is more than the clock goes on by at once by which the kernel dates
 // files: 10 ms with CONFIG_HZ=100.
 const clockTick = 20 * time.Millisecond

@@ -165,8 +165,16 @@ func TestGateUnderPressure(t *testing.T) {
 		t.Errorf("marks %q", marks)
 	}
 	code, stdout, _ := s.run(t, "gate", "g", "--no-pressure", "--strict")
-	if code != 103 || !strings.Contains(stdout, gates.NoPressureMark) {
+	if code != 103 || !strings.Contains(stdout, "pressure: not looked at (--no-pressure)") {
 		t.Errorf("--no-pressure: exit %d, %s", code, stdout)
+	}
+	s.env = append(s.env[:len(s.env):len(s.env)], "GPUCI_PRESSURE=off")
+	const off = "pressure: not looked at (GPUCI_PRESSURE=off)"
+	if code, stdout, _ = s.run(t, "gate", "g", "--strict"); code != 103 || !strings.Contains(stdout, off) {
+		t.Errorf("GPUCI_PRESSURE=off: exit %d, %s", code, stdout)
+	}
+	if code, _, stderr = s.run(t, "build", "--", "true"); code != 0 || !strings.Contains(stderr, off) {
+		t.Errorf("build with GPUCI_PRESSURE=off: exit %d, %s", code, stderr)
 	}
 }
 

@@ -110,6 +110,9 @@ func (a *app) build(ctx context.Context, argv []string, noPressure bool) (int, e
 		rec.Discard()
 		return code, err
 	}
+	if rule.Off {
+		a.console.note(gates.NoPressureMark(rule))
+	}
 	a.endBuild(rec, v, w, d, gates.Build{Command: v.Command, Lane: v.Lane, Exit: exitOf(code, err), Started: began, Seconds: time.Since(began).Seconds()})
 	return code, err
 }
@@ -175,9 +178,6 @@ func (a *app) endBuild(rec *gates.BuildRecord, v shim.Values, w *links.Watch, d 
 	}
 	if s.Blind != "" {
 		a.console.note("no link was held back by the pressure, which cannot be told: " + s.Blind)
-	}
-	if rule, err := pressure.ParseRule(v.Rule); err == nil && rule.Off {
-		a.console.note(gates.NoPressureMark)
 	}
 	b.Links, b.Held, b.Under = s.String(), s.Held.Seconds(), s.Under
 	b, err = rec.End(b)

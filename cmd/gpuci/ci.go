@@ -98,7 +98,7 @@ func notNightly(cmd *cobra.Command, err error) error {
 	case "unknown flag: --branch":
 		return coded{gates.ExitUsage, "nightly takes the lanes, and has no --branch", "gpuci ci run --branch B is for branches"}
 	}
-	return err
+	return flagError(cmd, err)
 }
 
 func (a *app) ciRunCommand() *cobra.Command {

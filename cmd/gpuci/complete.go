@@ -59,7 +59,7 @@ func oneOf(list []string) cobra.PositionalArgs {
 		if len(args) == 1 && slices.Contains(list, args[0]) {
 			return nil
 		}
-		return coded{gates.ExitUsage, fmt.Sprintf("%s takes one of %s", cmd.CommandPath(), strings.Join(list, ", ")), cmd.CommandPath() + " --help says how to install it"}
+		return coded{gates.ExitUsage, fmt.Sprintf("%s takes one of %s", cmd.CommandPath(), strings.Join(list, ", ")), nearHint(strings.Join(args, " "), list, cmd.CommandPath()+" --help says how to install it")}
 	}
 }
 
@@ -101,7 +101,7 @@ type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cob
 // those with files, the rest is left to the shell; of all others there are none.
 func (a *app) words() map[string]completer {
 	return map[string]completer{
-		"gate": a.gateWords, "scope": a.gateWords, "history": a.gateWord, "ci run": a.gateWords,
+		"gate": a.gateWords, "scope": a.gateWords, "history": a.gateWord, "ci run": a.gateWords, "notes": a.gateWords,
 		"build": fileWords, "lock run": fileWords, "man": dirWords, "history check": fileWords,
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -14,13 +13,15 @@ import (
 	"gpuci/gates/config"
 	"gpuci/gates/falsify"
 	"gpuci/gates/history"
+	"gpuci/gates/metric"
 )
 
 // falsifySummary closes the answer in JSON.
 type falsifySummary struct {
-	Type  string `json:"type"` // always "summary"
-	Gates int    `json:"gates"`
-	Exit  int    `json:"exit"`
+	Type    string   `json:"type"` // always "summary"
+	Gates   int      `json:"gates"`
+	Without []string `json:"without-faults,omitempty"` // gates; of a run without names
+	Exit    int      `json:"exit"`
 }
 
 // plantedLine is what came of one fault in JSON.
@@ -39,6 +40,7 @@ type falsifiedLine struct {
 	Unfaulted history.Planting `json:"unfaulted"`
 	Broken    string           `json:"broken,omitempty"` // why nothing can be said
 	Next      []string         `json:"next,omitempty"`
+	Marks     []string         `json:"marks,omitempty"` // reservations about what came of the faults
 	Kept      string           `json:"kept,omitempty"`
 	Stopped   string           `json:"stopped,omitempty"`
 	Exit      int              `json:"exit"`
@@ -73,10 +75,13 @@ func (a *app) printFalsified(g config.Gate, r *falsify.Report, json bool) error 
 		if p.Outcome == gates.FaultCaught {
 			continue
 		}
-		row("because", fmt.Sprintf("%s %s: %s", p.Fault, isWord(p.Outcome), p.Why))
+		row("because", fmt.Sprintf("%s %s: %s", p.Fault, p.Word, p.Why))
 		for _, n := range p.Next {
 			row("next", n)
 		}
+	}
+	for _, m := range r.Marks {
+		row("mark", m)
 	}
 	for _, n := range r.Notes {
 		row("scratch", n)
@@ -92,17 +97,6 @@ func (a *app) printFalsified(g config.Gate, r *falsify.Report, json bool) error 
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
-}
-
-// isWord makes a sentence of an outcome.
-func isWord(outcome string) string {
-	switch outcome {
-	case gates.FaultBlind:
-		return "is not seen"
-	case gates.FaultBroken:
-		return "is not judged"
-	}
-	return outcome
 }
 
 func falsifiedText(r *falsify.Report) string {
@@ -183,8 +177,8 @@ func matrix(g config.Gate, r *falsify.Report) string {
 
 // cell is how many times its bar a metric comes to; of one without a bar, how many
 // times what it is without the fault.
-func cell(p falsify.Planted, metric string) string {
-	i := slices.IndexFunc(p.Moves, func(m history.Move) bool { return m.Metric == metric })
+func cell(p falsify.Planted, name string) string {
+	i := slices.IndexFunc(p.Moves, func(m history.Move) bool { return m.Metric == name })
 	if i < 0 {
 		return ""
 	}
@@ -194,11 +188,11 @@ func cell(p falsify.Planted, metric string) string {
 	case m.Beyond:
 		text = "inf"
 	case m.Factor != nil:
-		text = strconv.FormatFloat(*m.Factor, 'g', 2, 64)
+		text = metric.Times(*m.Factor)
 	case m.Value != nil && m.Unfaulted != nil && *m.Unfaulted != 0:
-		text = "x" + strconv.FormatFloat(*m.Value / *m.Unfaulted, 'g', 3, 64)
+		text = "x" + metric.Times(*m.Value / *m.Unfaulted)
 	case m.Value != nil:
-		text = "=" + strconv.FormatFloat(*m.Value, 'g', 3, 64)
+		text = "=" + metric.Times(*m.Value)
 	}
 	switch {
 	case text == "":
@@ -216,7 +210,7 @@ func (a *app) falsifiedJSON(r *falsify.Report) error {
 			return err
 		}
 	}
-	l := falsifiedLine{Type: "falsification", Falsification: r.Falsification, Unfaulted: r.Bare.Planting, Broken: r.Broken, Next: r.Next, Kept: r.Kept, Exit: r.Exit}
+	l := falsifiedLine{Type: "falsification", Falsification: r.Falsification, Unfaulted: r.Bare.Planting, Broken: r.Broken, Next: r.Next, Marks: r.Marks, Kept: r.Kept, Exit: r.Exit}
 	if r.Stopped != nil {
 		l.Stopped = r.Stopped.Error()
 	}

@@ -72,12 +72,18 @@ What else is said: a fixture that no [[fixture]] names ([workspace] fixtures, an
 that gates were built from), one that no gate is known to read (dependency files of
 the last runs, include_bytes! and include_str!, used-by), a generator that wrote
 nothing, or less or more than is committed, or elsewhere, one that makes something
-else each time, a file compared with itself (a link, git show), two that hold the
-same, a tolerance that lets zeros pass.
+else each time, two that hold the same, a tolerance that lets zeros pass.
 
-What is not seen: a generator that reads the committed file from git's objects without
-the git program, or from a copy; what it writes where git ignores it, or outside of
-the repository.
+A file that came out the same is not "same" where its generator can have had it from
+the committed one: by a link, or by a git that does more than name, list and count
+(rev-parse, describe, ls-files, status, config, log --format=…, diff --quiet and the
+like are fine; so is a repository of its own). Then it cannot be said (102). That the
+file was opened in the lane, or among git's objects by no git that was traced, is
+something to be looked at (103): somebody else may have.
+
+What is not seen: a generator that reads the committed file out of a pack of git's
+without the git program, or with GIT_TRACE2_EVENT switched off, or from a copy
+elsewhere; what it writes where git ignores it, or outside of the repository.
 
 Examples:
   gpuci fixtures verify
@@ -85,7 +91,7 @@ Examples:
 
 Exit codes: 0 all as they are made, 100 one differs, 102 it cannot be said of one, 103
 something is to be looked at (unread, unmade, wrote elsewhere), 75 a generator was not
-run, 69 there is no room for a scratch lane; 4 no such fixture, or none at all, 64
+run, 69 the disk of the scratch lane is full; 4 no such fixture, or none at all, 64
 usage, 78 configuration, 130 and 143 interrupted.`,
 		ValidArgsFunction: a.fixtureWords,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.fixtures(cmd, f, args, true) },
@@ -195,7 +201,7 @@ func fixtureError(cfg *config.Config, err error) error {
 	}
 	switch {
 	case errors.As(err, &unknown):
-		return coded{gates.ExitNothing, err.Error(), "there is " + orNone(strings.Join(names, ", "))}
+		return coded{gates.ExitNothing, err.Error(), nearHint(unknown.Name, names, "there is "+orNone(strings.Join(names, ", ")))}
 	case errors.Is(err, syscall.ENOSPC):
 		return coded{exitUnfit, err.Error(), "free space, or name another directory by scratch in [ci] of your own file"}
 	}

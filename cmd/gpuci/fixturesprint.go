@@ -30,35 +30,44 @@ func (a *app) printFixtures(cfg *config.Config, r fixtures.Report, asJSON, verif
 	var b strings.Builder
 	for _, res := range r.Results {
 		x := fixtureNamed(cfg, res.Fixture)
-		fmt.Fprintf(&b, "%s: %s\n", fixtureWord(res, verify), fixtureAbout(x, res, verify))
-		for _, f := range res.Findings {
-			b.WriteString("  because  " + f.Text + "\n")
-		}
+		fmt.Fprintf(&b, "%s: %s\n", fixtureWord(res, verify), ownLine(fixtureAbout(x, res, verify)))
+		fixtureWhy(&b, res.Findings)
 		for _, text := range res.Notes {
-			b.WriteString("  note     " + text + "\n")
+			b.WriteString("  note     " + ownLine(text) + "\n")
 		}
 		for _, text := range nexts(res.Findings) {
-			b.WriteString("  next     " + text + "\n")
+			b.WriteString("  next     " + ownLine(text) + "\n")
 		}
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s: %s\n  next     %s\n", f.Outcome, f.Text, f.Next)
+		fmt.Fprintf(&b, "%s: %s\n  next     %s\n", f.Outcome, ownLine(f.Text), ownLine(f.Next))
 	}
 	if r.Stopped != nil {
-		fmt.Fprintf(&b, "stopped: %v\n  next     run it again\n", r.Stopped)
+		fmt.Fprintf(&b, "stopped: %s\n  next     run it again\n", ownLine(r.Stopped.Error()))
 	}
-	_, err := a.out.Write([]byte(printableLines(b.String())))
+	_, err := a.out.Write([]byte(b.String()))
 	return err
 }
 
-// printableLines keeps what files are called from being taken for anything else.
-func printableLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = printable(lines[i])
+// maxBecause is how many reasons are shown of a fixture: those of a hundred files are
+// as a rule the same.
+const maxBecause = 10
+
+// fixtureWhy says what was found, the gravest first, and what each sums up below it.
+func fixtureWhy(b *strings.Builder, all []fixtures.Finding) {
+	for _, f := range all[:min(maxBecause, len(all))] {
+		b.WriteString("  because  " + ownLine(f.Text) + "\n")
+		for _, text := range f.Lines {
+			b.WriteString("             " + ownLine(text) + "\n")
+		}
 	}
-	return strings.Join(lines, "\n")
+	if more := len(all) - maxBecause; more > 0 {
+		fmt.Fprintf(b, "  because  and %d more; --json has all\n", more)
+	}
 }
+
+// ownLine keeps what files are called from being taken for a line of ours.
+func ownLine(text string) string { return strings.ReplaceAll(printable(text), "\n", `\n`) }
 
 func (a *app) fixturesJSON(r fixtures.Report) error {
 	for _, res := range r.Results {
@@ -113,13 +122,6 @@ func fixtureAbout(x config.Fixture, r fixtures.Result, verify bool) string {
 		parts = append(parts, "read by "+strings.Join(r.ReadBy, ", "))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // nexts are what to do, each said once.

@@ -180,11 +180,7 @@ func gateNames(cfg *config.Config) []string {
 }
 
 func noGate(cfg *config.Config, name string) error {
-	hint := "gpuci gate --list shows what there is"
-	if near := cfg.Near(name); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return coded{gates.ExitNothing, fmt.Sprintf("there is no gate %q", name), hint}
+	return coded{gates.ExitNothing, fmt.Sprintf("there is no gate %q", name), nearHint(name, gateNames(cfg), "gpuci gate --list shows what there is")}
 }
 
 // gateLane is the lane that a gate runs in, with its configuration: the one we

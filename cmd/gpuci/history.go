@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -147,7 +149,7 @@ func (p past) lanes(ctx context.Context, known map[string]bool) ([]string, error
 	}
 	for _, name := range p.flags.lanes {
 		if !known[name] && !p.stands(ctx, name) {
-			return nil, coded{gates.ExitNothing, fmt.Sprintf("there is no lane %q, and no result of one", name), "gpuci history shows which there are"}
+			return nil, coded{gates.ExitNothing, fmt.Sprintf("there is no lane %q, and no result of one", name), nearHint(name, p.laneNames(ctx, known), "gpuci history shows which there are")}
 		}
 	}
 	return p.flags.lanes, nil
@@ -155,11 +157,17 @@ func (p past) lanes(ctx context.Context, known map[string]bool) ([]string, error
 
 // stands says whether there is such a lane now, whatever ran in it.
 func (p past) stands(ctx context.Context, name string) bool {
+	return slices.Contains(p.laneNames(ctx, nil), name)
+}
+
+// laneNames are the lanes that there are now, and those that are known besides.
+func (p past) laneNames(ctx context.Context, known map[string]bool) []string {
+	names := slices.Sorted(maps.Keys(known))
 	trees, _ := gates.LanesHere(ctx, p.lane)
 	for _, t := range trees {
-		if t.Name == name {
-			return true
+		if !known[t.Name] {
+			names = append(names, t.Name)
 		}
 	}
-	return false
+	return names
 }

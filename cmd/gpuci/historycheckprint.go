@@ -25,7 +25,7 @@ func (c checked) text(w io.Writer) error {
 		fmt.Fprintf(&b, "%s holds all it held: %s, %s%s\n", c.File, count(c.Rows, "row", "rows"), count(c.Commits, "commit", "commits"), c.span())
 	}
 	if c.Older > 0 {
-		fmt.Fprintf(&b, "%s before these changed it and %s not looked at: gpuci history check --all does\n", count(c.Older, "commit", "commits"), wasWere(c.Older))
+		fmt.Fprintf(&b, "%s before these changed it and %s not looked at: gpuci history check --all does\n", count(c.Older, "commit", "commits"), oneMany(c.Older, "was", "were"))
 	}
 	if !c.Union {
 		fmt.Fprintf(&b, "two branches that both append will meet in a conflict: add to .gitattributes: %s merge=union\n", c.File)
@@ -40,13 +40,6 @@ func (l missed) was() string {
 		return ""
 	}
 	return " (" + printable(l.File) + ")"
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }
 
 func (c checked) span() string {

@@ -40,7 +40,7 @@ func (a *app) gateHistory(ctx context.Context, p past, gate string) error {
 		return noGate(p.cfg, gate)
 	}
 	if g.flags.metric != "" && len(g.courses) == 0 {
-		return coded{gates.ExitNothing, fmt.Sprintf("gate %s has no metric %q", gate, g.flags.metric), "gpuci history " + gate + " shows which there are"}
+		return coded{gates.ExitNothing, fmt.Sprintf("gate %s has no metric %q", gate, g.flags.metric), nearHint(g.flags.metric, g.metrics(ctx), "gpuci history "+gate+" shows which there are")}
 	}
 	show := a.gateText
 	if p.flags.json {
@@ -50,6 +50,19 @@ func (a *app) gateHistory(ctx context.Context, p past, gate string) error {
 		return err
 	}
 	return a.aside(ctx, p, gate)
+}
+
+// metrics are the names of all the numbers that the gate has printed.
+func (g *gatePast) metrics(ctx context.Context) (names []string) {
+	q := g.query(g.gate, "")
+	q.Limit = 1
+	courses, _ := g.store.Course(ctx, q, "", maxDrawn) // where it cannot be read, nothing is near
+	for _, c := range courses {
+		if !slices.Contains(names, c.Series.Metric) {
+			names = append(names, c.Series.Metric)
+		}
+	}
+	return names
 }
 
 func (g *gatePast) read(ctx context.Context) error {
@@ -190,54 +203,25 @@ func (a *app) resultsText(g gatePast) error {
 	return w.Flush()
 }
 
-// reason is the first thing to know of a result.
+// reason is the first thing to know of a result, and how many more there are of its
+// kind.
 func reason(r history.Result) string {
-	text := ""
+	text, more := "", ""
 	switch {
 	case len(r.Findings) > 0:
 		text = r.Findings[0].Text
+		if n := len(r.Findings) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more)", n)
+		}
 	case len(r.Marks) > 0:
 		text = "mark: " + r.Marks[0]
+		if n := len(r.Marks) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %s)", count(n, "more mark", "more marks"))
+		}
 	}
 	const most = 80
 	if text = printable(strings.ReplaceAll(text, "\n", "; ")); len([]rune(text)) > most {
 		text = string([]rune(text)[:most-1]) + "…"
 	}
-	return text
-}
-
-// resultLine and courseLine are the answer in JSON.
-type resultLine struct {
-	Type string `json:"type"` // always "result"
-	history.Result
-}
-
-type courseLine struct {
-	Type string `json:"type"` // always "course"
-	history.Course
-}
-
-type countsLine struct {
-	Type     string         `json:"type"` // always "counts"
-	Gate     string         `json:"gate"`
-	Outcomes map[string]int `json:"outcomes"`
-}
-
-func (a *app) gateJSON(g gatePast) error {
-	lines := []any{countsLine{"counts", g.gate, g.counts}}
-	for _, l := range g.latest {
-		lines = append(lines, l)
-	}
-	for _, c := range g.courses {
-		lines = append(lines, courseLine{"course", c})
-	}
-	for _, r := range g.results {
-		lines = append(lines, resultLine{"result", r})
-	}
-	for _, l := range lines {
-		if err := a.jsonLine(l); err != nil {
-			return err
-		}
-	}
-	return nil
+	return text + more
 }

@@ -105,8 +105,8 @@ func (l latestLine) note() string {
 	case l.Unknown != "":
 		out = append(out, "stale? "+printable(l.Unknown))
 	}
-	if n := len(l.Marks); n > 0 {
-		out = append(out, count(n, "mark", "marks"))
+	if why := reason(l.Result); why != "" {
+		out = append(out, why)
 	}
 	return strings.Join(out, "; ")
 }

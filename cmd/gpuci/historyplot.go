@@ -28,13 +28,19 @@ func courseText(c history.Course, better string) string {
 		values = append(values, worst(p))
 	}
 	values = values[max(0, len(values)-maxPoints):]
-	low, high := values[0], values[0]
-	for _, v := range values {
-		low, high = min(low, v), max(high, v)
+	return fmt.Sprintf("%s\n  %s  %s\n", seriesText(c.Series), sparkline(values), courseWords(values))
+}
+
+// courseWords are where the numbers of a course lie, and how the last one stands.
+func courseWords(values []float64) string {
+	n := metric.Figures(slices.Min(values), slices.Max(values), values[len(values)-1])
+	switch {
+	case len(values) == 1:
+		return n[0]
+	case n[0] == n[1]:
+		return "always " + n[0]
 	}
-	last := values[len(values)-1]
-	text := fmt.Sprintf("%s\n  %s  %s to %s, last %s%s\n", seriesText(c.Series), sparkline(values), metric.Format(low), metric.Format(high), metric.Format(last), changeText(values))
-	return text
+	return fmt.Sprintf("%s to %s, last %s%s", n[0], n[1], n[2], changeText(values))
 }
 
 // seriesText names a series by all that tells it from others.

@@ -23,7 +23,7 @@ func (a *app) noteProposal(p propose.Proposal) {
 // printInit says what was written, what is missing, and what to do next.
 func (a *app) printInit(root string, p propose.Proposal) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "wrote %s in %s: %s\n", config.FileName, root, gateCount(len(p.Gates)))
+	fmt.Fprintf(&b, "wrote %s in %s: %s\n", config.FileName, root, count(len(p.Gates), "gate", "gates"))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, g := range p.Gates {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", g.Name, g.Reader, printable(g.About))
@@ -39,13 +39,6 @@ func (a *app) printInit(root string, p propose.Proposal) error {
 	fmt.Fprintf(&b, "next: gpuci gate --list, then gpuci gate %s\n", p.Gates[0].Name)
 	_, err := a.out.Write([]byte(b.String()))
 	return err
-}
-
-func gateCount(n int) string {
-	if n == 1 {
-		return "1 gate"
-	}
-	return fmt.Sprintf("%d gates", n)
 }
 
 // nothingFound says what was looked for, and what a gate looks like.

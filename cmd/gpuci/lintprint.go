@@ -23,12 +23,13 @@ type lintSummary struct {
 	Accepted int            `json:"accepted"`
 	Read     []string       `json:"read"`
 	Unread   []string       `json:"unread,omitempty"`
+	Beyond   []string       `json:"beyond,omitempty"` // what is run and is of no kind that is read
 	Exit     int            `json:"exit"`
 }
 
 // printLint writes what was found to stdout.
 func (a *app) printLint(r *lint.Report, f lintFlags, gates int) error {
-	s := lintSummary{Type: "summary", Gates: gates, States: make(map[string]int), Read: r.Read, Unread: r.Unread, Exit: r.Exit()}
+	s := lintSummary{Type: "summary", Gates: gates, States: make(map[string]int), Read: r.Read, Unread: r.Unread, Beyond: r.Beyond, Exit: r.Exit()}
 	if s.Read == nil {
 		s.Read = []string{}
 	}
@@ -61,6 +62,9 @@ func (a *app) printLint(r *lint.Report, f lintFlags, gates int) error {
 	}
 	for _, why := range r.Unread {
 		fmt.Fprintf(&b, "not read: %s\n", printable(why))
+	}
+	for _, why := range r.Beyond {
+		fmt.Fprintf(&b, "beyond lint: %s\n", printable(why))
 	}
 	if f.verbose && len(r.Read) > 0 {
 		const most = 20 // files of tests come in hundreds
@@ -120,7 +124,11 @@ func lintSum(s lintSummary) string {
 		return fmt.Sprintf("%d %ss", n, what)
 	}
 	text := fmt.Sprintf("%s in %s, %s read", n(s.Findings, "finding"), n(s.Gates, "gate"), n(len(s.Read), "file"))
-	if s.Findings == 0 {
+	switch {
+	case s.Findings > 0:
+	case len(s.Unread) > 0:
+		text = fmt.Sprintf("nothing found in what could be read of %s: %s, and %s not read", n(s.Gates, "gate"), n(len(s.Read), "file"), n(len(s.Unread), "place"))
+	default:
 		text = fmt.Sprintf("nothing found in %s, %s read", n(s.Gates, "gate"), n(len(s.Read), "file"))
 	}
 	var parts []string

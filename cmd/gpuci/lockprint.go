@@ -82,7 +82,7 @@ func (s lockState) entryText(q buildlock.Queue, e buildlock.Entry) string {
 		text += fmt.Sprintf("; declared void by %s at %s: %s", buildlock.UserName(e.Void.UID), e.Void.Time.Local().Format("15:04:05"), e.Void.Why)
 	}
 	if e.Unread > 0 {
-		text += fmt.Sprintf("; %d processes could not be looked at", e.Unread)
+		text += "; " + count(e.Unread, "process", "processes") + " could not be looked at"
 	}
 	return text
 }

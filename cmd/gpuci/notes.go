@@ -14,11 +14,12 @@ type notesFlags struct{ stale, json bool }
 func (a *app) notesCommand() *cobra.Command {
 	var o notesFlags
 	cmd := &cobra.Command{
-		Use:   "notes",
+		Use:   "notes [GATE…]",
 		Short: "the statements that expire, and which have",
 		Long: `notes lists what this workspace relies on and has written down with an end: its
 notes, and its known reds. Each with its owner, its age, its conditions, and which
-of these have fallen, when and by what commit. It runs nothing.
+of these have fallen, when and by what commit. It runs nothing. With gates, or paths
+from the directory of gpuci.toml, it has only what is about these.
 
 A note in gpuci.toml:
 
@@ -46,16 +47,16 @@ gate that never ran) counts as fallen.
 
 Examples:
   gpuci notes
+  gpuci notes fused-adjoint src/oracle
   gpuci notes --stale
   gpuci notes --json | jq -r 'select(.stale) | "\(.owner) \(.at)"'
 
 Exit codes: 0 all stand, 103 something wants a look: a note that is stale or cannot
-be read, a known red past its end or green; 64 usage, 69 the lane cannot be read,
-78 configuration.`,
-		Args: noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+be read, a known red past its end or green; 4 no such gate or path, 64 usage, 69 the
+lane cannot be read, 78 configuration.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			a.json = o.json
-			return a.notes(cmd, o)
+			return a.notes(cmd, o, args)
 		},
 	}
 	cmd.Flags().BoolVar(&o.stale, "stale", false, "only what wants a look")
@@ -63,7 +64,7 @@ be read, a known red past its end or green; 64 usage, 69 the lane cannot be read
 	return cmd
 }
 
-func (a *app) notes(cmd *cobra.Command, o notesFlags) error {
+func (a *app) notes(cmd *cobra.Command, o notesFlags, about []string) error {
 	cfg, lane, err := a.workspace(cmd)
 	if err != nil {
 		return err
@@ -77,7 +78,10 @@ func (a *app) notes(cmd *cobra.Command, o notesFlags) error {
 	case err != nil:
 		return coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong"}
 	}
-	p := noteSheet{app: a, flags: o}
+	if list, err = notesAbout(cfg, list, about); err != nil {
+		return err
+	}
+	p := noteSheet{app: a, flags: o, about: about}
 	if err := p.all(list); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 type noteSheet struct {
 	*app
 	flags   notesFlags
+	about   []string // only these; nil for all
 	shown   int
 	wanting int // a look
 }
@@ -44,8 +45,13 @@ func (p *noteSheet) all(l gates.NoteList) error {
 		return nil
 	}
 	none := "no notes and no known reds: gpuci notes --help says how to write one"
+	of := ""
+	if len(p.about) > 0 {
+		of = " of " + printable(strings.Join(p.about, ", "))
+		none = "no notes and no known red" + of
+	}
 	if p.flags.stale {
-		none = "nothing is stale"
+		none = "nothing" + of + " is stale"
 	}
 	_, err := fmt.Fprintln(p.out, none)
 	return err

@@ -66,11 +66,3 @@ func hidesOthers(mountinfo string) bool {
 	}
 	return false
 }
-
-// count is a number of things: "1 process", "2 processes".
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

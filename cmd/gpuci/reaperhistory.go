@@ -60,7 +60,7 @@ func (h *killHistory) end(hurry <-chan struct{}) (err error) {
 		err = slow
 	}
 	if h.lost > 0 {
-		err = cmp.Or(err, fmt.Errorf("write down what was swept: %d were too many at once", h.lost))
+		err = cmp.Or(err, fmt.Errorf("write down what was swept: %d %s too many at once", h.lost, oneMany(h.lost, "was", "were")))
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gpuci/gates"
-	"gpuci/gates/config"
 	"gpuci/reaper"
 	"gpuci/reaper/proc"
 	"gpuci/worktrees"
@@ -175,16 +174,10 @@ func (a *app) noteTorn(g ground) {
 // noLane says that there is no lane of a name, and which ones there are.
 func (g ground) noLane(name string) error {
 	var names []string
-	near := config.Config{} // it knows what is near the name of a gate
 	for _, t := range g.lanes {
 		names = append(names, t.Name)
-		near.Gates = append(near.Gates, config.Gate{Name: t.Name})
 	}
-	hint := "the lanes are " + strings.Join(names, ", ")
-	if found := near.Near(name); len(found) > 0 {
-		hint = "did you mean " + strings.Join(found, " or ") + "?"
-	}
-	return coded{gates.ExitNothing, fmt.Sprintf("there is no lane %q", name), hint}
+	return coded{gates.ExitNothing, fmt.Sprintf("there is no lane %q", name), nearHint(name, names, "the lanes are "+strings.Join(names, ", "))}
 }
 
 // options are the reaper's on this ground.

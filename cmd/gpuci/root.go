@@ -120,7 +120,7 @@ func misplaced(root *cobra.Command, say func(string)) {
 		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
 			return noCommand(cmd, words)
 		}
-		return err
+		return flagError(cmd, err)
 	})
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

@@ -35,10 +35,10 @@ func (a *app) scopeText(s gates.Scopes) error {
 		return err
 	}
 	for _, d := range s.Disagree {
-		fmt.Fprintf(a.out, "%s: %s is green and %s is red, on this tree: one of them is wrong; find out which, by the records in gpuci history\n", printable(d.Subject), printable(d.Passes), printable(d.Fails))
+		fmt.Fprintf(a.out, "%s, on this tree: one of them is wrong; find out which, by the records in gpuci history\n", printable(d.String()))
 	}
 	if n := len(s.Undescribed); n > 0 {
-		fmt.Fprintf(a.out, "%s not say what they cover: %s; give each a [gate.scope]\n", count(n, "gate does", "gates do"), printable(strings.Join(s.Undescribed, ", ")))
+		fmt.Fprintf(a.out, "%s: %s; give %s a [gate.scope]\n", count(n, "gate does not say what it covers", "gates do not say what they cover"), printable(strings.Join(s.Undescribed, ", ")), oneMany(n, "it", "each"))
 	}
 	if gaps > 0 {
 		fmt.Fprintf(a.out, "%s with a gap: cover it in the gate, or by another one with the same subject\n", count(gaps, "axis", "axes"))
@@ -62,12 +62,12 @@ func gapText(x gates.GateScope) string {
 // sinceText is which run said so, where that is not the state that is here.
 func sinceText(x gates.GateScope) string {
 	switch {
-	case x.State == gates.ScopeUnknown && x.Run == "":
+	case x.Run == "":
 		return "never run here: gpuci gate " + x.Gate
 	case x.State == gates.ScopeUnknown:
 		return "run it: gpuci gate " + x.Gate
-	case x.State == gates.ScopeShown && x.Outcome == string(gates.Red):
-		return "of a run that was red"
+	case !x.Passed:
+		return "of a run that was " + x.Came() + ": gpuci gate " + x.Gate
 	case x.State == gates.ScopeShown && x.Old:
 		return "of an older state: gpuci gate " + x.Gate
 	}

@@ -82,12 +82,15 @@ func (p place) values(env []string) shim.Values {
 // above us may have set, else as the configuration says.
 func (p place) rule(env []string, off bool) (pressure.Rule, error) {
 	if off {
-		return pressure.Rule{Off: true}, nil
+		return pressure.Rule{Off: true, OffBy: "--no-pressure"}, nil
 	}
 	if text, set := shim.Lookup(env, shim.PressureVar); set {
 		r, err := pressure.ParseRule(text)
 		if err != nil {
 			return r, coded{gates.ExitConfig, fmt.Sprintf("%s: %v", shim.PressureVar, err), "unset it, or write it as gpuci env does: " + pressure.DefaultRule().String()}
+		}
+		if r.Off {
+			r.OffBy = shim.PressureVar + "=" + r.String()
 		}
 		return r, nil
 	}

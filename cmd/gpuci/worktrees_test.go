@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,7 +14,10 @@ import (
 	"time"
 
 	"gpuci/gates/history"
+	"gpuci/reaper/proc"
 	"gpuci/worktrees"
+
+	"golang.org/x/sys/unix"
 )
 
 // lanesSaid are the lines of `gpuci worktrees --json`, by lane.
@@ -111,6 +115,61 @@ func TestWorktreesScratch(t *testing.T) {
 		if (l.Scratch != nil) != (name != "main" && name != "kda") || l.Scratch != nil && (l.Scratch.ID != id || l.Scratch.Of != "kda" || l.Scratch.Abandoned) {
 			t.Errorf("%s: %+v", name, l)
 		}
+	}
+}
+
+// A scratch lane whose gpuci was killed is not told as one that somebody works in,
+// also while nobody has asked for what became of the process; and what removes it is.
+func TestWorktreesScratchOfTheDead(t *testing.T) {
+	s := newStage(t)
+	main, kda := s.lanes(t)
+	from, err := worktrees.Find(t.Context(), kda)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch, err := worktrees.NewScratch(t.Context(), from, worktrees.ScratchOptions{Dir: filepath.Join(t.TempDir(), "scratch"), For: "faults of gate unit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = scratch.Remove(context.Background()) })
+	dead := exec.Command("sleep", "600")
+	if err := dead.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dead.Wait() }) // only then is it no zombie any more
+	now, err := proc.Real.Stat(dead.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := filepath.Join(filepath.Dir(scratch.Root), "lock")
+	record := make(map[string]any)
+	data, err := os.ReadFile(lock)
+	if err == nil {
+		err = json.Unmarshal(data, &record)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	record["pid"], record["start"] = dead.Process.Pid, fmt.Sprint(now.Start)
+	if data, err = json.Marshal(record); err == nil {
+		err = os.WriteFile(lock, data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, _ := s.in(main).run(t, "worktrees")
+	if !strings.Contains(stdout, fmt.Sprintf("(pid %d ", dead.Process.Pid)) || strings.Contains(stdout, "is gone") {
+		t.Errorf("while it lives:\n%s", stdout)
+	}
+	if err := dead.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Waitid(unix.P_PID, dead.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, _ = s.in(main).run(t, "worktrees")
+	if !strings.Contains(stdout, fmt.Sprintf("its gpuci (pid %d ", dead.Process.Pid)) || !strings.Contains(stdout, "is gone") || !strings.Contains(stdout, "The next gpuci falsify") {
+		t.Errorf("once it is dead:\n%s", stdout)
 	}
 }
 

@@ -105,14 +105,17 @@ func (l lanesLook) scratchText(lane laneLook) (text string, ok bool) {
 	if s.For != "" {
 		text += ", for " + s.For
 	}
+	if s.PID != 0 && !s.Abandoned {
+		text += fmt.Sprintf(" (pid %d %s)", s.PID, s.User)
+	}
 	if s.PID != 0 {
-		text += fmt.Sprintf(" (pid %d %s), since %s", s.PID, s.User, s.Since.Local().Format("2006-01-02 15:04"))
+		text += ", since " + s.Since.Local().Format("2006-01-02 15:04")
 	}
 	switch {
 	case lane.Removed:
 		text += "; its directory was removed"
 	case s.Abandoned:
-		text += "; its gpuci was killed, and the next night clears it away"
+		text += fmt.Sprintf("; its gpuci (pid %d %s) is gone: killed, or it kept the lane. The next gpuci falsify, fixtures verify, lint, worktrees land or ci nightly removes it", s.PID, s.User)
 	case lane.Err != nil:
 		text += "; " + strings.TrimSpace(lane.Err.Error())
 	}
@@ -139,7 +142,7 @@ func scratchOf(t worktrees.Tree) (s scratchLine, ok bool) {
 	if h, known := worktrees.HolderOf(t); known {
 		s.Of, s.For, s.PID, s.User, s.Since = h.Of, h.For, h.Pid, h.User, h.Since
 		now, err := proc.Real.Stat(h.Pid)
-		s.Abandoned = err != nil || fmt.Sprint(now.Start) != h.Start
+		s.Abandoned = err != nil || fmt.Sprint(now.Start) != h.Start || now.Zombie() // whose parent may never ask for it
 	}
 	return s, true
 }

@@ -130,10 +130,11 @@ func (f *fields) gateNames(e *entry, items []*value) (names []string) {
 }
 
 func (f *fields) nearGate(name string) string {
-	if n := f.config.Near(name); len(n) > 0 {
-		return fmt.Sprintf("did you mean %q?", n[0])
+	var names []string
+	for _, g := range f.config.Gates {
+		names = append(names, g.Name)
 	}
-	return "name a [[gate]] of this file"
+	return meant(name, names, "name a [[gate]] of this file")
 }
 
 // Required are the gates that a landing needs green: those of [ci] required, else all

@@ -47,7 +47,9 @@ type Config struct {
 	Notes []Note   // statements that expire, as they stand in the file
 	CI    CI       // nights and landings
 
-	Fixtures []Fixture // committed files that a program makes
+	Fixtures []Fixture   // committed files that a program makes
+	Kernels  []KernelSet // device code, as it stands in the file
+	Cards    []Card      // that this machine says it has
 
 	origins map[string]setting
 }
@@ -120,5 +122,5 @@ func (c *Config) Near(name string) []string {
 	for i, g := range c.Gates {
 		names[i] = g.Name
 	}
-	return near(name, names, 3)
+	return NearOf(name, names)
 }

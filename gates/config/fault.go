@@ -53,7 +53,8 @@ func (f *fields) points(key string) []any {
 	}
 	switch {
 	case e.value.kind != isArray:
-		f.wrong(e, "an array of numbers or strings", key+" = [1, 2, 4]")
+		hint := placesHint(e, fmt.Sprintf(`write %s = [1, 2, 4], or a range: %[1]s = "1..32"`, key))
+		f.add(e.value.span, hint, "%s in %s must be an array of numbers or strings, or a range, not %s", quoted(key), f.label, e.value)
 		return nil
 	case len(e.value.items) == 0:
 		f.bad(e, "write "+key+" = [1, 2, 4]", "is empty")

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,9 +127,12 @@ func (f *fields) mustMove(g *Gate, fault *Fault) {
 	margin, at := f.number("margin", "10")
 	if e != nil {
 		s, ok := f.selector(e, e.value)
-		barred := slices.ContainsFunc(g.Bars, func(b Bar) bool { return b.Metric == s.Metric })
-		if ok && !barred {
-			f.bad(e, "name one that has a [[gate.bar]], or add one", "names %s, which has no bar to go red by", quoted(s.Metric))
+		var barred []string
+		for _, b := range g.Bars {
+			barred = append(barred, b.Metric)
+		}
+		if ok && !slices.Contains(barred, s.Metric) {
+			f.bad(e, meant(s.Metric, barred, "name one that has a [[gate.bar]], or add one"), "names %s, which has no bar to go red by", quoted(s.Metric))
 		}
 		fault.Margin = defaultMargin
 	}
@@ -181,16 +185,25 @@ func (f *fields) must(g *Gate, fault *Fault) {
 		return
 	}
 	word, name, named := strings.Cut(fault.Must, ":")
+	words := []string{MustRed, MustTime, MustFail, MustWitness, MustBroken, MustFind}
 	switch {
-	case !slices.Contains([]string{MustRed, MustTime, MustFail, MustWitness, MustBroken, MustFind}, word):
-		f.bad(e, hint, "cannot be %s", quoted(fault.Must))
+	case !slices.Contains(words, word):
+		f.bad(e, meant(word, words, hint), "cannot be %s", quoted(fault.Must))
 	case (word == MustRed || word == MustTime) && named, word != MustRed && word != MustTime && word != MustBroken && !named, named && strings.TrimSpace(name) == "":
 		f.bad(e, hint, "cannot be %s", quoted(fault.Must))
 	case word == MustWitness && !slices.ContainsFunc(g.Witnesses, func(w Witness) bool { return w.Is(name) }):
-		f.bad(e, "name one of its [[gate.witness]], by its name or its relation", "names no witness of the gate: %s", quoted(name))
+		f.bad(e, meant(name, g.witnessNames(), "name one of its [[gate.witness]], by its name or its relation"), "names no witness of the gate: %s", quoted(name))
 	case word == MustFail && !Counts(g.Reader):
 		f.bad(e, "give the gate a reader that names tests", "needs the names of tests, and the reader %s has none", quoted(g.Reader))
 	}
+}
+
+// witnessNames are what its witnesses are called, each by its name or its relation.
+func (g *Gate) witnessNames() (names []string) {
+	for _, w := range g.Witnesses {
+		names = append(names, cmp.Or(w.Name, w.Holds))
+	}
+	return names
 }
 
 // Is says whether a name, or a relation, is that of a witness.

@@ -44,10 +44,7 @@ func (f *fields) done() {
 		if slices.Contains(f.known, e.key) || slices.Contains(f.reported, e.key) || f.full() {
 			continue
 		}
-		hint := "known here: " + list(f.known)
-		if n := near(e.key, f.known, 1); n != nil {
-			hint = fmt.Sprintf("did you mean %q?", n[0])
-		}
+		hint := meant(e.key, f.known, "known here: "+list(f.known))
 		if where := f.belongs(e.key); where != "" {
 			hint = where
 		}

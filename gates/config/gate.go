@@ -14,6 +14,8 @@ type Gate struct {
 	Dir        string    // where they run, relative to Root
 	Env        map[string]string
 	Products   []string // globs of build products to hash, relative to Root
+	Kernels    []string `json:",omitempty"` // sets that are compiled and checked before Build
+	KernelsID  string   `json:",omitempty"` // identifies what these sets say: a verdict is bound to it
 	Leave      []string // names of daemons that may outlive the commands
 
 	Profile, Backend string   // part of the series of its numbers
@@ -98,6 +100,7 @@ func (l *layer) gate(top *fields, table *value) (Gate, *afterOf) {
 	f.dir(&g)
 	f.env(&g)
 	f.products(&g)
+	f.gateKernels(&g)
 	f.leave(&g)
 	f.text("profile", `"release"`, &g.Profile)
 	f.text("backend", `"cuda"`, &g.Backend)

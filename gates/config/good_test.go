@@ -35,6 +35,11 @@ func loadGood(t testing.TB, name string) (*Config, Sources) {
 
 func ptr(f float64) *float64 { return &f }
 
+func whole(n int) *int { return &n }
+
+// ignoreLines leaves out where something stands.
+var ignoreLines = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Line" }, cmp.Ignore())
+
 // TestDesignSample reads the sample that the design promises.
 func TestDesignSample(t *testing.T) {
 	c, src := loadGood(t, "design.toml")
@@ -83,7 +88,7 @@ func TestPrintLoadsAgain(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			_, src := loadGood(t, filepath.Base(file))
-			write(t, src.Machine, "links = 3\nlock-dir = '/run/lock/\"mine\"'\n")
+			write(t, src.Machine, "links = 3\nlock-dir = '/run/lock/\"mine\"'\n[[card]]\ncapability = '9.0'\n")
 			c := mustLoad(t, src)
 			printAgain(t, c, src)
 		})
@@ -98,7 +103,7 @@ func printAgain(t testing.TB, c *Config, src Sources) {
 	}
 	write(t, src.Workspace, out.String())
 	again := mustLoad(t, src)
-	if d := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Config{})); d != "" {
+	if d := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Config{}), ignoreLines, cmpopts.IgnoreFields(Config{}, "Cards")); d != "" {
 		t.Errorf("printed:\n%s\n-first +again\n%s", out.String(), d)
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
@@ -119,7 +124,7 @@ func TestEveryKey(t *testing.T) {
 		Name: "every.key_1", About: `it's "quoted" \ here`,
 		Build: []Command{{Argv: []string{"make", "-j2"}}, {Argv: []string{"make", "check-build", ""}}},
 		Run:   []Command{{Shell: "make check |\n  tee \"log file\"\n"}},
-		Dir:   "sub/dir", Products: []string{"target/*.so", "build/[a-z]*"}, Leave: []string{"sccache"},
+		Dir:   "sub/dir", Products: []string{"target/*.so", "build/[a-z]*"}, Kernels: []string{"every.set_1"}, KernelsID: c.Gates[0].KernelsID, Leave: []string{"sccache"},
 		Env:     map[string]string{"RUST_BACKTRACE": "1", "odd.name": "", "TAB": "a\tb\x01\"'"},
 		Profile: "release", Backend: "cuda", Needs: []string{"gpu:2", "vram>=40GiB", "sm>=90", "gpu"},
 		BuildTimeout: 1500 * time.Millisecond, Timeout: 90 * time.Minute,
@@ -166,5 +171,29 @@ func TestEveryKey(t *testing.T) {
 	}
 	if g := c.Gates[1]; g.MinTests != 0 || g.BuildTimeout != c.Build.Timeout {
 		t.Errorf("with reader none and no build-timeout got min-tests %d, build-timeout %v", g.MinTests, g.BuildTimeout)
+	}
+}
+
+// TestEveryKeyOfKernels is TestEveryKey for [[kernels]].
+func TestEveryKeyOfKernels(t *testing.T) {
+	c, _ := loadGood(t, "every-key.toml")
+	want := []KernelSet{
+		{
+			Name: "every.set_1", Sources: []string{"cuda/**/*.cu", "a b/x.cu"}, Arch: []string{"sm_90a", "compute_80"}, Kinds: KernelKinds(),
+			Flags: []string{"-O3", `-DX="1 2"`}, Include: []string{"cuda/include", "."}, Output: "out/kernels", Pattern: "{stem}.{arch}.{ext}",
+			Compiler: "/opt/cuda/bin/nvcc", NVCCVersion: "13.0", Prebuilt: []string{"pre/*.cubin"}, Host: []string{"src/**/*.rs", "py/*.py"},
+			Entries: []string{"scan_fwd"}, Deterministic: []string{"scan_*"},
+			KernelLimits: KernelLimits{Registers: whole(128), Spill: whole(0), Shared: whole(48 << 10), Stack: whole(1 << 10)},
+			Budgets:      []KernelBudget{{Kernel: "scan_bwd*", KernelLimits: KernelLimits{Registers: whole(255)}}},
+			Launches:     []KernelLaunch{{Kernel: "scan_fwd", Module: "*.cubin", Args: []string{"pointer", "u32", "60"}, Block: []int{32, 8, 1}}},
+			Graphs:       []KernelGraph{{Name: "a step", Entries: []string{"scan_fwd", "scan_bwd"}, Outside: []string{"scan_fwd"}}},
+		},
+		{Name: "prebuilt-alone", Output: "target/kernels/prebuilt-alone", Prebuilt: []string{"*.ptx"}, Deterministic: []string{"*"}},
+	}
+	if d := cmp.Diff(want, c.Kernels, ignoreLines); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if k := c.Kernels[0]; k.Budgets[0].Line == 0 || k.Launches[0].Line <= k.Budgets[0].Line || k.Graphs[0].Line <= k.Launches[0].Line {
+		t.Errorf("%+v", k)
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -9,6 +10,17 @@ import (
 // maxNear is the length in bytes beyond which no near name is looked for: the
 // distance costs the product of two lengths, and nobody mistypes a name so long.
 const maxNear = 64
+
+// NearOf returns the names that look like name, the nearest first, at most three.
+func NearOf(name string, among []string) []string { return near(name, among, 3) }
+
+// meant is a hint that names the nearest of some names, else the other one.
+func meant(name string, among []string, otherwise string) string {
+	if n := near(name, among, 1); n != nil {
+		return fmt.Sprintf("did you mean %q?", n[0])
+	}
+	return otherwise
+}
 
 // near returns the names that look like name, nearest first, at most most of
 // them: those a few slips away, and those that hold it or are held by it.

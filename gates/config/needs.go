@@ -76,7 +76,6 @@ func (f *fields) reader(g *Gate) {
 }
 
 func (f *fields) knownReader(e *entry) bool {
-	hint := "write one of " + list(readers())
 	glob, files := strings.CutPrefix(e.value.text, filesReader)
 	switch {
 	case files:
@@ -86,10 +85,7 @@ func (f *fields) knownReader(e *entry) bool {
 	}
 	// "none" is never suggested: taken on trust it would count nothing.
 	counting := slices.DeleteFunc(readers(), func(r string) bool { return !Counts(r) })
-	if n := near(e.value.text, counting, 1); n != nil {
-		hint = fmt.Sprintf("did you mean %q?", n[0])
-	}
-	f.bad(e, hint, "is no reader: %s", quoted(e.value.text))
+	f.bad(e, meant(e.value.text, counting, "write one of "+list(readers())), "is no reader: %s", quoted(e.value.text))
 	return false
 }
 

@@ -34,8 +34,8 @@ func TestEveryKeyOfNotes(t *testing.T) {
 // TestPrediction: names with - and . in them, numbers that look like names, and
 // every value of a metric counting.
 func TestPrediction(t *testing.T) {
-	v := func(low, high string) [2]string { return [2]string{low, high} }
-	values := map[string][2]string{"adam-ms": v("20", "40"), "fwd.a-b": v("1", "1"), "x": v("1e-05", "2e-05"), "e": v("5", "5")}
+	v := func(values ...string) []string { return values }
+	values := map[string][]string{"n": v("-1", "0", "1"), "adam-ms": v("20", "40"), "fwd.a-b": v("1"), "x": v("1e-05", "2e-05"), "e": v("5")}
 	for _, c := range []struct {
 		text, names string
 		held        bool
@@ -50,6 +50,9 @@ func TestPrediction(t *testing.T) {
 		{"e -5 == 0", "e", true, ""},
 		{"2*e == 10.0", "e", true, ""},
 		{"nothing < 1", "nothing", false, "nothing was not printed"},
+		{"n != 0", "n", false, ""},
+		{"n < 1 || n > 3", "n", false, ""},
+		{"n != 0.5", "n", true, ""},
 	} {
 		p, err := ParsePrediction(c.text)
 		if err != nil {
@@ -79,12 +82,12 @@ func FuzzPrediction(f *testing.F) {
 		if err != nil {
 			return
 		}
-		values := make(map[string][2]string)
+		values := make(map[string][]string)
 		for _, name := range p.Metrics() {
 			if !isWord(name) || !strings.Contains(text, name) {
 				t.Fatalf("%q is no metric of %q", name, text)
 			}
-			values[name] = [2]string{"1", "2"}
+			values[name] = []string{"1", "2"}
 		}
 		one, err := p.Holds(values)
 		if two, again := p.Holds(values); one != two || (err == nil) != (again == nil) {

@@ -9,9 +9,12 @@ import (
 	"gpuci/gates/expr"
 )
 
-// maxPredicted bounds the metrics of a prediction: each is tried at its lowest and
-// at its highest value.
-const maxPredicted = 6
+const (
+	// maxPredicted bounds the metrics of a prediction.
+	maxPredicted = 6
+	// maxTried bounds how often it is tried: some 0.2 s.
+	maxTried = 100_000
+)
 
 // Prediction is what a note expects of the numbers of a gate, in the language of
 // package expr. There a - between letters is a subtraction; here it belongs to the
@@ -110,18 +113,26 @@ func (p Prediction) Metrics() (names []string) {
 	return names
 }
 
-// Holds says whether it came true for the values that each metric had, given as
-// the texts of the lowest and of the highest. It must hold for all of them.
-func (p Prediction) Holds(values map[string][2]string) (bool, error) {
+// Holds says whether it came true for the values that each metric had, as texts. It
+// must hold for all of them, each with each.
+func (p Prediction) Holds(values map[string][]string) (bool, error) {
 	names := p.relation.Names()
-	for pick := range uint(1) << len(names) {
-		at := make(map[string]string)
-		for i, n := range names {
-			v, printed := values[p.metrics[n.Text]]
-			if !printed {
-				return false, fmt.Errorf("%s was not printed", p.metrics[n.Text])
-			}
-			at[n.Text] = v[pick>>i&1]
+	times := 1
+	for _, n := range names {
+		many := len(values[p.metrics[n.Text]])
+		if many == 0 {
+			return false, fmt.Errorf("%s was not printed", p.metrics[n.Text])
+		}
+		if times *= many; times > maxTried {
+			return false, fmt.Errorf("there are too many values to try each with each: expect less in one note")
+		}
+	}
+	at := make(map[string]string)
+	for pick := range times {
+		for _, n := range names {
+			list := values[p.metrics[n.Text]]
+			at[n.Text] = list[pick%len(list)]
+			pick /= len(list)
 		}
 		held, err := p.relation.Eval(at)
 		if err != nil {

@@ -37,6 +37,8 @@ func (c *Config) Print(w io.Writer) error {
 	p.optional("tsv", c.History.TSV)
 	p.line("keep-runs", strconv.Itoa(c.History.Runs))
 	p.ci(c.CI)
+	p.cards(c.Cards)
+	p.kernelSets(c.Kernels)
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])
 	}

@@ -21,6 +21,7 @@ func (p *printer) gate(g *Gate) {
 	p.line("run", tomlCommands(g.Run))
 	p.line("dir", tomlString(g.Dir))
 	p.strings("products", g.Products)
+	p.strings("kernels", g.Kernels)
 	p.strings("leave", g.Leave)
 	p.optional("profile", g.Profile)
 	p.optional("backend", g.Backend)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -23,7 +24,7 @@ func loadReference(t *testing.T) *Config {
 func TestReferenceDefaults(t *testing.T) {
 	c := loadReference(t)
 	want := defaults()
-	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates", "Notes", "Fixtures")); d != "" {
+	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates", "Notes", "Fixtures", "Kernels")); d != "" {
 		t.Errorf("-defaults +reference\n%s", d)
 	}
 	if len(c.Gates) != 2 {
@@ -60,7 +61,8 @@ func TestReferenceIsComplete(t *testing.T) {
 		}
 	}
 	tables := []string{
-		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]", "[[note]]", "[build]",
+		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]",
+		"[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[build]",
 		"[ci]", "[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
@@ -126,6 +128,9 @@ func namedKeys() map[string]map[string]bool {
 	named := map[string]map[string]bool{"the file": {}}
 	table := "the file"
 	for line := range strings.Lines(Reference()) {
+		if strings.HasPrefix(line, "# [[card]]") { // of the machine's file
+			named["the file"]["card"] = true
+		}
 		if m := header.FindStringSubmatch(line); m != nil {
 			table = m[1]
 			if named[table] == nil {
@@ -134,7 +139,7 @@ func namedKeys() map[string]map[string]bool {
 			above, name := "the file", m[2]
 			if i := strings.LastIndex(name, "."); i >= 0 {
 				above, name = name[:i], name[i+1:]
-				if above = "[" + above + "]"; above == "[gate]" || above == "[fixture]" {
+				if above = "[" + above + "]"; above == "[gate]" || above == "[fixture]" || above == "[kernels]" {
 					above = "[" + above + "]"
 				}
 			}
@@ -145,6 +150,34 @@ func namedKeys() map[string]map[string]bool {
 		}
 	}
 	return named
+}
+
+// TestReferenceRequired: what the reference calls required is missed where its line is
+// taken out, with every reader but those that the line names.
+func TestReferenceRequired(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^ *([a-z-]+) = .*  # required(?:;.*|(, but with .*))?$`)
+	looked := 0
+	for _, reader := range []string{"libtest", "counters", "none"} {
+		text := strings.ReplaceAll(Reference(), `reader = "libtest"`, fmt.Sprintf("reader = %q", reader))
+		text = strings.ReplaceAll(text, "min-tests = 1  #", "# ")
+		for _, at := range line.FindAllStringSubmatchIndex(text, -1) {
+			key, but := text[at[2]:at[3]], ""
+			if at[4] >= 0 {
+				but = text[at[4]:at[5]]
+			}
+			src := sourcesIn(t.TempDir())
+			write(t, src.Workspace, text[:at[0]]+text[at[1]:])
+			_, err := Load(src)
+			missed := err != nil && strings.Contains(err.Error(), fmt.Sprintf("has no %q", key))
+			if excused := strings.Contains(but, fmt.Sprintf("%q", reader)); missed == excused {
+				t.Errorf("reader %s without %q: %v, and the reference says: %s", reader, key, err, text[at[0]:at[1]])
+			}
+			looked++
+		}
+	}
+	if looked < 36 {
+		t.Errorf("looked at %d lines that are required, want at least 36", looked)
+	}
 }
 
 // TestReferenceMarksLater: a line says "not acted on yet" if its key is in the
@@ -175,14 +208,17 @@ func TestReferenceComments(t *testing.T) {
 	src := sourcesIn(t.TempDir())
 	write(t, src.Workspace, "")
 	found := regexp.MustCompile(`(?m)^# ([a-z-]+ = .*)$`).FindAllStringSubmatch(Reference(), -1)
-	if len(found) != 7 {
-		t.Fatalf("got %d keys in comments, want lock-dir, base, tools, tsv, until, required and scratch", len(found))
+	if len(found) != 10 {
+		t.Fatalf("got %d keys in comments, want lock-dir, base, tools, tsv, until, required, scratch, capability, name and compiler", len(found))
 	}
-	write(t, src.Machine, found[0][1]+"\n[ci]\n"+found[6][1])
+	write(t, src.Machine, found[0][1]+"\n[ci]\n"+found[6][1]+"\n[[card]]\n"+found[7][1]+"\n"+found[8][1])
 	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) || !filepath.IsAbs(c.CI.Scratch) {
 		t.Errorf("%s and %s gave the directories %q and %q", found[0][1], found[6][1], c.LockDir, c.CI.Scratch)
 	}
-	write(t, src.Workspace, "[workspace]\n"+found[1][1]+"\n[reaper]\n"+found[2][1]+"\n[history]\n"+found[3][1]+"\n[ci]\n"+found[4][1]+"\n"+found[5][1]+"\n[[gate]]\nname = 'fused-adjoint'\nrun = ['true']\nreader = 'none'\n")
+	if c := mustLoad(t, src); len(c.Cards) != 1 || c.Cards[0] != (Card{"H200", "9.0"}) {
+		t.Errorf("%q gave the cards %+v", found[7:9], c.Cards)
+	}
+	write(t, src.Workspace, "[[kernels]]\nname = 'x'\nsources = ['x.cu']\narch = ['sm_90']\n"+found[9][1]+"\n[workspace]\n"+found[1][1]+"\n[reaper]\n"+found[2][1]+"\n[history]\n"+found[3][1]+"\n[ci]\n"+found[4][1]+"\n"+found[5][1]+"\n[[gate]]\nname = 'fused-adjoint'\nrun = ['true']\nreader = 'none'\n")
 	c := mustLoad(t, src)
 	if len(c.Tools) != 1 || c.Workspace.Base != "main" || c.History.TSV == "" || c.CI.Until == "" || len(c.CI.Required) != 1 {
 		t.Errorf("%q gave the tools %q, the base %q, the file %q and %+v", found[1:], c.Tools, c.Workspace.Base, c.History.TSV, c.CI)

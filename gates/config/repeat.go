@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Repeat says how often a gate's run is run, and what must not differ then. What
@@ -13,7 +14,7 @@ import (
 type Repeat struct {
 	Times     int                // at least 2
 	Identical bool               // the printed text of every number that no Spread is for
-	Files     []string           // globs of files that each run writes, relative to Root: identical byte by byte
+	Files     []string           // globs of files that each run writes, relative to Root, ** being any directories: identical byte by byte
 	Elements  string             // what the files hold: one of ElementTypes; "" for bytes
 	Spread    map[string]float64 // by metric, "" being all others: the most that (max - min) / |median| may be, over 0
 }
@@ -75,6 +76,10 @@ func (f *fields) identical(r *Repeat) {
 			}
 			if _, err := path.Match(item.text, ""); err != nil {
 				f.add(item.span, "close the brackets", "%q in %s is no glob: %s", e.key, f.label, quoted(item.text))
+				continue
+			}
+			if slices.ContainsFunc(strings.Split(item.text, "/"), func(s string) bool { return s != "**" && strings.Contains(s, "**") }) {
+				f.add(item.span, "write ** between slashes, as in out/**/*.bin", "%q in %s has ** beside other letters: %s", e.key, f.label, quoted(item.text))
 				continue
 			}
 			r.Files = append(r.Files, item.text)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -24,12 +25,28 @@ func (f *fields) readAxis() Axis {
 		f.note(e)
 	case word && !strings.Contains(e.value.text, ".."):
 		f.take("covered")
-		f.bad(e, `write covered = "shown" (what the run says by gpuci:scope lines), covered = [1, 2, 4] or covered = "1..4"`, "cannot be %s", quoted(e.value.text))
+		hint := placesHint(e, `write covered = "shown" (what the run says by gpuci:scope lines), covered = [1, 2, 4] or covered = "1..4"`)
+		f.bad(e, meant(e.value.text, []string{ShownWord}, hint), "cannot be %s", quoted(e.value.text))
 	default:
 		a.Covered = f.points("covered")
 	}
 	a.Production = f.points("production")
 	return a
+}
+
+// otherRange is a range as it is written elsewhere: 1-8, 1:8, 1–8, 1 to 8, 1...8.
+var otherRange = regexp.MustCompile(`^\s*(\d+)\s*(?:-|–|:|…|to|\.{3,})\s*(\d+)\s*$`)
+
+// placesHint is how a range is written that is written otherwise, else the other
+// hint.
+func placesHint(e *entry, otherwise string) string {
+	if e.value.kind != isString {
+		return otherwise
+	}
+	if m := otherRange.FindStringSubmatch(e.value.text); m != nil {
+		return fmt.Sprintf(`write %s = "%s..%s", all whole numbers from %[2]s to %[3]s`, e.key, m[1], m[2])
+	}
+	return otherwise
 }
 
 // placeRange reads "1..32", all whole numbers from the first to the last. ok says
@@ -39,14 +56,14 @@ func (f *fields) placeRange(e *entry) (all []any, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	hint := fmt.Sprintf(`write %s = "1..32", or name the places: %s = [1, 2, 4]`, e.key, e.key)
+	hint := placesHint(e, fmt.Sprintf(`write %s = "1..32", or name the places: %[1]s = [1, 2, 4]`, e.key))
 	from, err := strconv.ParseInt(strings.TrimSpace(low), 10, 64)
 	to, err2 := strconv.ParseInt(strings.TrimSpace(high), 10, 64)
 	switch {
 	case err != nil || err2 != nil:
 		f.bad(e, hint, "is no range of whole numbers: %s", quoted(e.value.text))
 	case from > to:
-		f.bad(e, hint, "begins above its end: %s", quoted(e.value.text))
+		f.bad(e, fmt.Sprintf(`write %s = "%d..%d"`, e.key, to, from), "begins above its end: %s", quoted(e.value.text))
 	case uint64(to)-uint64(from) >= maxRange:
 		f.bad(e, hint, "has more than %d places: %s", maxRange, quoted(e.value.text))
 	default:

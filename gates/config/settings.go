@@ -19,6 +19,8 @@ func (l *layer) top(root *value) {
 	l.pressure(f)
 	l.reaper(f)
 	l.history(f)
+	l.cards(f)
+	l.kernelSets(f)
 	l.gates(f)
 	l.notes(f)
 	l.fixtures(f)

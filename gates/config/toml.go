@@ -58,7 +58,7 @@ func tomlFloat(f float64) string {
 	if !strings.ContainsAny(s, ".e") {
 		s += ".0"
 	}
-	return s
+	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(s) // as people write it
 }
 
 // tomlPoint writes a point of an Axis.

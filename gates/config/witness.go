@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -75,10 +74,7 @@ func (f *fields) relation(e *entry, re *regexp.Regexp) {
 		if slices.Contains(groups(re), n.Text) {
 			continue
 		}
-		hint := "the groups are " + list(groups(re))
-		if like := near(n.Text, groups(re), 1); like != nil {
-			hint = fmt.Sprintf("did you mean %q?", like[0])
-		}
+		hint := meant(n.Text, groups(re), "the groups are "+list(groups(re)))
 		f.add(e.value.piece(n.Offset, n.Offset+len(n.Text)), hint, "%q in %s names %s, which is no group of its pattern", e.key, f.label, quoted(n.Text))
 	}
 }

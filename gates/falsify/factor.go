@@ -2,69 +2,12 @@ package falsify
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
 	"gpuci/gates/metric"
 )
-
-// reading is what a run gave of a metric, or of those of its series that a selector
-// picks.
-type reading struct {
-	low, high float64
-	there     bool
-}
-
-// read picks numbers out of a verdict.
-func read(v gates.Verdict, s config.Selector) (r reading) {
-	for _, m := range v.Metrics {
-		if m.Metric != s.Metric || m.Count == 0 {
-			continue
-		}
-		if len(s.Labels) == 0 {
-			return reading{m.Low.Value, m.High.Value, true}
-		}
-		for _, series := range m.Series {
-			if !carries(series.Labels, s.Labels) {
-				continue
-			}
-			if !r.there {
-				r = reading{series.Low, series.High, true}
-			}
-			r.low, r.high = min(r.low, series.Low), max(r.high, series.High)
-		}
-	}
-	return r
-}
-
-// carries says whether the labels of a series, as metric.Sample.Series writes them,
-// have all that are wanted.
-func carries(series string, want map[string]string) bool {
-	have := make(map[string]string)
-	for series != "" {
-		key, rest, ok := strings.Cut(series, "=")
-		if !ok {
-			return false
-		}
-		var value string
-		if quoted, err := strconv.QuotedPrefix(rest); err == nil && strings.HasPrefix(rest, `"`) {
-			value, _ = strconv.Unquote(quoted)
-			series = strings.TrimPrefix(rest[len(quoted):], " ")
-		} else {
-			value, series, _ = strings.Cut(rest, " ")
-		}
-		have[key] = value
-	}
-	for k, v := range want {
-		if have[k] != v {
-			return false
-		}
-	}
-	return true
-}
 
 // factor is how many times its bar a reading comes to, 1 being the bar itself:
 //
@@ -126,39 +69,6 @@ func below(value, limit float64) float64 {
 	}
 	return over(-value, -limit)
 }
-
-// staysBy is by how much a number may change that must not move: rounding and
-// another order of sums do less, and a defect that reaches a number does more.
-const staysBy = 10
-
-// stays says whether a reading is where it was: within its bar, if it has one, and
-// within a factor of ten either way of what it was without the fault. One with a
-// bar may also change by a hundredth of it: next to 0 a factor says nothing. what
-// says how it moved.
-func stays(bar *config.Bar, f float64, clean, now reading) (what string) {
-	if bar != nil && f > 1 {
-		return "is over its bar"
-	}
-	room := 0.0
-	if bar != nil {
-		for _, limit := range []*float64{bar.Max, bar.Min} {
-			if limit != nil {
-				room = max(room, math.Abs(*limit)/100)
-			}
-		}
-	}
-	for _, pair := range [][2]float64{{clean.high, now.high}, {clean.low, now.low}} {
-		was, is := pair[0], pair[1]
-		ratio := is / was
-		near := was == is || math.Abs(is-was) <= room || was != 0 && ratio >= 1.0/staysBy && ratio <= staysBy
-		if !near {
-			return "went from " + short(was) + " to " + short(is)
-		}
-	}
-	return ""
-}
-
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // move puts together where a metric went.
 func move(g config.Gate, name string, clean, v gates.Verdict) (history.Move, *config.Bar, [2]reading) {

@@ -2,7 +2,6 @@ package falsify
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gpuci/gates"
@@ -14,19 +13,29 @@ import (
 // Planted is what came of one fault, and what to do about it.
 type Planted struct {
 	history.Planting
+	Word string // the outcome as the beginning of a sentence that Why goes on with
 	Next []string
 	Log  string // of the trial
+
+	fault config.Fault
+	trial gates.Verdict // the zero one where nothing was run
+	dated bool          // what it changes shows by the times of files
+}
+
+// words are the outcomes as people say them; one that is caught needs none.
+var words = map[string]string{
+	gates.FaultBlind: "is not seen", gates.FaultRotted: "does not apply", gates.FaultUnbuilt: "does not build", gates.FaultBroken: "is not judged",
 }
 
 // answer closes what came of a fault.
 func (p *Planted) answer(outcome, why string, next ...string) {
-	p.Outcome, p.Why, p.Next = outcome, why, append(p.Next, next...)
+	p.Outcome, p.Word, p.Why, p.Next = outcome, words[outcome], why, next
 }
 
 // judged says whether a gate saw a fault: v is the trial with it, clean the one
 // without.
 func judged(g config.Gate, f config.Fault, clean, v gates.Verdict) Planted {
-	p := Planted{Planting: history.Planting{Fault: f.Name, Gate: string(v.Outcome), Run: v.Run, Seconds: v.Seconds}, Log: v.Log}
+	p := Planted{Planting: history.Planting{Fault: f.Name, Gate: string(v.Outcome), Run: v.Run, Seconds: v.Seconds}, Log: v.Log, fault: f, trial: v}
 	p.Moves = moves(g, f, clean, v)
 	word, _, _ := strings.Cut(f.Must, ":")
 	asked := map[gates.Outcome]bool{ // beside red
@@ -38,6 +47,9 @@ func judged(g config.Gate, f config.Fault, clean, v gates.Verdict) Planted {
 		p.answer(gates.FaultUnbuilt, "it does not build: "+reason(v), "mend the fault so that it compiles: see "+v.Log)
 	case v.Outcome == gates.Red && nothingRan(g, v):
 		p.answer(gates.FaultUnbuilt, "no test ran with it: "+reason(v), "does it compile? see "+v.Log+"; a build of its own in `build` tells that apart")
+	case v.Outcome == gates.Red && vague(f) && uncompiled(g, clean, v) != "":
+		p.answer(gates.FaultUnbuilt, "a source is none any more: "+uncompiled(g, clean, v),
+			"mend the fault so that it compiles, or, where the gate is there to refuse just that, say how it does: must = \"finding:exit status 1\"; see "+v.Log)
 	case v.Outcome == gates.Broken && !asked[gates.Broken]:
 		p.answer(gates.FaultBroken, "the gate is broken with it: "+reason(v),
 			`if that is how the fault shows, say so: must = "broken:nan"; else let the gate print every number all the same`)
@@ -46,7 +58,7 @@ func judged(g config.Gate, f config.Fault, clean, v gates.Verdict) Planted {
 	case v.Outcome != gates.Red && !asked[v.Outcome]:
 		p.green(g, f, clean, v)
 	default:
-		p.seen(g, f, v)
+		p.seen(g, f, clean, v)
 	}
 	return p
 }
@@ -91,102 +103,61 @@ func unchanged(clean, v gates.Verdict) bool {
 }
 
 // seen holds a gate that is not green against what the fault says of it.
-func (p *Planted) seen(g config.Gate, f config.Fault, v gates.Verdict) {
-	var blind, broken []string
+func (p *Planted) seen(g config.Gate, f config.Fault, clean, v gates.Verdict) {
+	var blind, apart, broken []string
 	for _, m := range p.Moves {
 		switch {
 		case m.Must == mustMove && m.Value == nil && m.Factor == nil && !m.Beyond:
 			broken = append(broken, "the gate is "+string(v.Outcome)+" before it gave "+m.Metric)
 		case m.Must == mustMove && !m.Moved:
 			blind = append(blind, fmt.Sprintf("the gate is %s, and %s is %s: %s times is asked for", v.Outcome, m.Metric, factorText(m), metric.Format(f.Margin)))
-		case m.Must == mustStay && m.Value == nil:
-			broken = append(broken, m.Metric+" must not move, and was not given")
-		case m.Must == mustStay && m.Moved:
-			blind = append(blind, "it moves what it must not: "+m.Metric+" "+wentText(m))
+		case m.Must == mustStay:
+			moved, gone := strayed(g, m, clean, v)
+			if gone != "" {
+				broken = append(broken, m.Metric+" must not move, and "+gone)
+			} else if moved != "" {
+				apart = append(apart, fmt.Sprintf("%s moves too: %s", m.Metric, moved))
+			}
 		}
 	}
-	if why := shown(f.Must, v); why != "" {
+	why, unsure := shown(f.Must, v)
+	switch {
+	case why != "" && unsure:
+		broken = append(broken, why)
+	case why != "":
 		blind = append(blind, why)
 	}
+	next := "see " + v.Log + ", and mend the gate, or what the fault says of it in " + config.FileName
 	switch {
 	case len(broken) > 0:
 		p.answer(gates.FaultBroken, strings.Join(broken, "; "), "let the gate print its numbers before it fails: see "+v.Log)
-	case len(blind) > 0:
-		p.answer(gates.FaultBlind, strings.Join(blind, "; "), "see "+v.Log+", and mend the gate, or what the fault says of it in "+config.FileName)
+	case len(blind) > 0: // the gate is red, and by what it is not said to be
+		p.answer(gates.FaultBlind, strings.Join(append(blind, apart...), "; "), next)
+		p.Word = "is not shown"
+	case len(apart) > 0:
+		p.answer(gates.FaultBlind, strings.Join(apart, "; "), next)
+		p.Word = "is not told apart"
 	default:
 		p.answer(gates.FaultCaught, "")
 	}
 }
 
-// What a fault can say of a metric.
-const (
-	mustMove = "move"
-	mustStay = "stay"
-)
-
-// moves are where the metrics went: those that the fault names, and every other one
-// that has a bar, or that another fault of the gate names.
-func moves(g config.Gate, f config.Fault, clean, v gates.Verdict) (list []history.Move) {
-	if f.MustMove != "" {
-		m, _, _ := move(g, f.MustMove, clean, v)
-		x, known := times(m)
-		m.Must, m.Moved = mustMove, known && x > 1 && x >= f.Margin
-		list = append(list, m)
+// strayed says how a metric that must not move has, or why that cannot be said.
+func strayed(g config.Gate, m history.Move, clean, v gates.Verdict) (moved, gone string) {
+	_, bar, r := move(g, m.Metric, clean, v)
+	if gone = lost(r[0], r[1]); gone != "" {
+		return "", gone
 	}
-	for _, name := range f.MustNotMove {
-		m, bar, r := move(g, name, clean, v)
-		x, _ := times(m)
-		m.Must = mustStay
-		m.Moved = r[0].there && r[1].there && stays(bar, x, r[0], r[1]) != ""
-		list = append(list, m)
-	}
-	for _, name := range named(g) {
-		if !slices.ContainsFunc(list, func(m history.Move) bool { return m.Metric == name }) {
-			m, _, _ := move(g, name, clean, v)
-			x, known := times(m)
-			m.Moved = known && x > 1
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-// named are the metrics that have a bar, and those that faults speak of, with their
-// labels.
-func named(g config.Gate) (list []string) {
-	for _, b := range g.Bars {
-		list = append(list, b.Metric)
-	}
-	for _, f := range g.Faults {
-		for _, name := range append([]string{f.MustMove}, f.MustNotMove...) {
-			if name != "" && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
-		}
-	}
-	return list
-}
-
-func factorText(m history.Move) string {
 	x, known := times(m)
-	switch {
-	case !known:
-		return "not held against its bar"
-	case m.Beyond:
-		return "beyond any factor of its bar"
+	if moved = stays(bar, x, r[0], r[1]); moved == "" {
+		return "", ""
 	}
-	return short(x) + " times its bar"
-}
-
-func wentText(m history.Move) string {
-	if m.Unfaulted == nil || m.Value == nil {
-		return "was not given"
+	if strings.HasPrefix(moved, "it is") {
+		moved = wentText(m)
+	} else if known && x > 1 {
+		moved += ", " + factorText(m)
 	}
-	text := "went from " + short(*m.Unfaulted) + " to " + short(*m.Value)
-	if x, known := times(m); known && x > 1 {
-		text += ", " + factorText(m)
-	}
-	return text
+	return moved, ""
 }
 
 // reason is why a gate is not green, in one line.

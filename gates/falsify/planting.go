@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/falsify/plant"
 	"gpuci/gates/history"
-	"gpuci/worktrees"
 )
 
 // faults are those that are asked for.
@@ -27,46 +28,132 @@ func (s *session) faults() (list []config.Fault) {
 func (s *session) plantAll(ctx context.Context) error {
 	faults := s.faults()
 	for i, f := range faults {
-		p, err := s.plantOne(ctx, f)
-		if ctx.Err() != nil {
-			return nil
+		last := i == len(faults)-1
+		if s.o.Keep && last { // which stays as it is: what came before is looked at now
+			if err := s.check(ctx); err != nil || ctx.Err() != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		s.report.Planted = append(s.report.Planted, p)
-		s.report.Results = append(s.report.Results, p.Planting)
-		if p.Outcome == gates.FaultCaught {
-			s.report.Caught++
-		}
-		if s.o.Planted != nil {
-			s.o.Planted(p)
-		}
-		if s.o.Keep && i == len(faults)-1 {
-			return nil
-		}
-		if err := s.restore(ctx); err != nil {
+		if err := s.plantNext(ctx, f, s.o.Keep && last); err != nil || ctx.Err() != nil {
 			return err
 		}
 	}
-	return nil
+	if s.o.Keep {
+		return nil
+	}
+	return s.check(ctx)
 }
 
-// plantOne plants a fault, and has the gate judge it.
+// plantNext plants a fault and takes down what came of it. It stays in the scratch lane
+// where that is to be kept.
+func (s *session) plantNext(ctx context.Context, f config.Fault, keep bool) error {
+	if s.spoilt != "" {
+		p := Planted{Planting: history.Planting{Fault: f.Name}, fault: f}
+		p.answer(gates.FaultBroken, "it was not planted: "+s.spoilt, "gpuci falsify "+s.o.Gate.Name+" --fault "+f.Name)
+		s.take(p)
+		return nil
+	}
+	p, err := s.plantOne(ctx, f)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	at := s.take(p)
+	if keep {
+		return nil
+	}
+	if err := s.restore(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return s.suspect(ctx, at)
+}
+
+// take adds what came of a fault to the others, and gives its place among them.
+func (s *session) take(p Planted) int {
+	s.report.Planted = append(s.report.Planted, p)
+	if s.o.Planted != nil {
+		s.o.Planted(p)
+	}
+	return len(s.report.Planted) - 1
+}
+
+// plantOne plants a fault, and has the gate judge it. What the times of files do not
+// tell, an incremental build may not have seen: where the gate does not show such a
+// fault, it is planted once more where nothing is built yet.
 func (s *session) plantOne(ctx context.Context, f config.Fault) (Planted, error) {
-	p := Planted{Planting: history.Planting{Fault: f.Name}}
+	renewed := s.worn
+	p, err := s.plantHere(ctx, f)
+	if err != nil || ctx.Err() != nil || p.Outcome != gates.FaultBlind || p.dated || renewed {
+		return p, err
+	}
+	if err := s.restore(ctx); err != nil || ctx.Err() != nil {
+		return p, err
+	}
+	return s.plantHere(ctx, f) // what was built with it is worn by that, and removed
+}
+
+// plantHere plants a fault in the scratch lane as it is.
+func (s *session) plantHere(ctx context.Context, f config.Fault) (Planted, error) {
+	p := Planted{Planting: history.Planting{Fault: f.Name}, fault: f, dated: true}
+	if err := s.renew(ctx); err != nil || ctx.Err() != nil {
+		return p, err
+	}
 	paths, ok, err := s.apply(ctx, f, &p)
 	if err != nil || !ok {
 		return p, err
 	}
-	if err := s.scratch.Settle(ctx, paths); err != nil {
+	dated, err := s.scratch.Dated(ctx, paths)
+	if err == nil {
+		err = s.scratch.Settle(ctx, paths)
+	}
+	if err != nil {
 		return p, err
 	}
-	v, err := s.trial(ctx, s.o.Gate, "fault "+f.Name)
+	s.worn = s.worn || !dated
+	v, err := s.trial(ctx, s.gate(), "fault "+f.Name)
 	if err != nil || ctx.Err() != nil {
 		return p, err
 	}
-	return judged(s.o.Gate, f, s.clean, v), nil
+	p = judged(s.gate(), f, s.clean, v)
+	p.dated = dated
+	if p.Outcome == gates.FaultCaught && vague(f) {
+		err = s.twice(ctx, &p)
+	}
+	s.unplanted(paths, &p)
+	return p, err
+}
+
+// twice has the gate judge a fault again that is in the scratch lane, where any red is
+// enough to show it. A gate that is red now and then would show whatever is planted;
+// one that is so by chance alone half of the time is taken for sound in one of eight
+// cases only, together with the run without a fault that follows. What a number shows
+// that is a hundred times beyond its bar, or a test that is named, is not run again:
+// chance does not do the former, and rarely hits on the latter, and for a gate of ten
+// minutes with ten faults that would be two hours for nothing.
+func (s *session) twice(ctx context.Context, p *Planted) error {
+	v, err := s.trial(ctx, s.gate(), "fault "+p.Fault+", again")
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	if again := judged(s.gate(), p.fault, s.clean, v); again.Outcome != gates.FaultCaught {
+		p.answer(gates.FaultBroken, fmt.Sprintf("the gate goes by chance: it is %s with it, and %s when it is run again", p.Gate, v.Outcome),
+			"repeat = 5 in the gate shows how often; see "+p.Log+" and "+v.Log)
+	}
+	return nil
+}
+
+// unplanted is for a fault that changes the settings alone: a trial runs the gate as
+// the lane has it.
+func (s *session) unplanted(paths []string, p *Planted) {
+	rel, err := filepath.Rel(s.o.Lane.Root, filepath.Join(s.o.Root, config.FileName))
+	if err != nil || p.Outcome != gates.FaultBlind || p.trial.Outcome == gates.Red || !slices.Contains(paths, rel) {
+		return
+	}
+	const next = "plant it in what the gate builds and runs"
+	if len(paths) > 1 {
+		p.Next = append(p.Next, fmt.Sprintf("it changes %s, too, and settings are not planted: the gate is the lane's; %s", rel, next))
+		return
+	}
+	p.answer(gates.FaultRotted, fmt.Sprintf("it changes %s alone, and settings are not planted: the gate is run as the lane has it", rel), next)
 }
 
 // apply puts a fault into the scratch lane. It is not ok where it does not fit: then
@@ -75,45 +162,23 @@ func (s *session) apply(ctx context.Context, f config.Fault, p *Planted) (paths 
 	if len(f.Command) > 0 {
 		return s.command(ctx, f, p)
 	}
-	paths, err = plant.Apply(ctx, s.scratch, s.root(), f)
+	fit, err := plant.Apply(ctx, s.scratch, s.root(), f)
 	var rotted *plant.RottedError
 	if errors.As(err, &rotted) {
 		p.answer(gates.FaultRotted, rotted.Why, rotted.Next)
 		return nil, false, nil
 	}
-	return paths, err == nil, err
+	if len(fit.Moved) > 0 {
+		s.mark(fmt.Sprintf("the patch of fault %s is older than what it changes: %s", f.Name, strings.Join(fit.Moved, ", ")))
+	}
+	return fit.Paths, err == nil, err
 }
 
-// command runs the commands of a fault as a gate's are run: supervised, with a time
-// limit and a log. They must succeed, and change something that git sees.
-func (s *session) command(ctx context.Context, f config.Fault, p *Planted) (paths []string, ok bool, err error) {
-	g := s.o.Gate
-	before, _ := worktrees.ReadState(ctx, s.o.Lane)
-	v, err := s.trial(ctx, config.Gate{
-		Name: g.Name, Run: f.Command, Dir: g.Dir, Env: g.Env, Leave: g.Leave, Reader: "none",
-		Timeout: g.BuildTimeout, BuildTimeout: g.BuildTimeout, NoProgress: g.NoProgress, Grace: g.Grace,
-	}, "planting of "+f.Name)
-	if err != nil || ctx.Err() != nil {
-		return nil, false, err
+// mark adds a reservation.
+func (s *session) mark(text string) {
+	if !slices.Contains(s.report.Marks, text) {
+		s.report.Marks = append(s.report.Marks, text)
 	}
-	p.Run, p.Log = v.Run, v.Log
-	if after, err := worktrees.ReadState(ctx, s.o.Lane); err == nil && (after.Changes != before.Changes || after.Commit != before.Commit) {
-		s.o.Note(fmt.Sprintf("lane %s changed while the command of fault %s ran: by somebody who works there, or by the command, which is to name files by paths from where it runs", s.o.Lane.Name, f.Name))
-	}
-	if v.Outcome == gates.Red {
-		p.answer(gates.FaultRotted, "its command does not plant it: "+reason(v), "see "+v.Log)
-		return nil, false, nil
-	}
-	if v.Outcome != gates.Green {
-		p.answer(gates.FaultBroken, fmt.Sprintf("its command is %s: %s", v.Outcome, reason(v)), v.Next...)
-		return nil, false, nil
-	}
-	paths, err = s.scratch.Changed(ctx)
-	if err == nil && len(paths) == 0 {
-		p.answer(gates.FaultRotted, "its command changes nothing that git sees", "let it change a file of the workspace, by a path from where it runs; see "+v.Log)
-		return nil, false, nil
-	}
-	return paths, err == nil, err
 }
 
 // restore makes the scratch lane what it was, by making it anew where it must.
@@ -123,6 +188,11 @@ func (s *session) restore(ctx context.Context) error {
 		return nil // a scratch lane of somebody who stopped us is removed
 	}
 	s.o.Note(fmt.Sprintf("%v; it is made anew", err))
+	return s.anew(ctx)
+}
+
+// anew makes another scratch lane in place of the one there is.
+func (s *session) anew(ctx context.Context) error {
 	was := s.scratch.Kept()
 	if err := s.scratch.Remove(ctx); err != nil {
 		return err

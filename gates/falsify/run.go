@@ -1,15 +1,18 @@
 package falsify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/falsify/plant"
 	"gpuci/gates/history"
+	"gpuci/gates/metric"
 	"gpuci/worktrees"
 )
 
@@ -41,6 +44,7 @@ type Report struct {
 	Planted []Planted     // in the order of gpuci.toml
 	Kept    string        // the scratch lane, where it was kept
 	Notes   []string      // what is otherwise in the scratch lane than in a real checkout
+	Marks   []string      // reservations about what came of the faults
 	Broken  string        // why nothing can be said of any fault, "" where something can
 	Next    []string      // what to do about that
 	Stopped error         // its cause, where somebody stopped it: then it is not whole
@@ -57,6 +61,11 @@ type session struct {
 	scratch *worktrees.Scratch
 	lane    worktrees.Lane // that it is, by the name under which lanes are listed
 	clean   gates.Verdict
+
+	base     string // the branch that numbers are held against, "" where Prepare does not say
+	suspects []int  // of report.Planted: not green, and since then no run showed that it is so by its fault
+	worn     bool   // what was built is not to be built upon: times do not tell what is otherwise
+	spoilt   string // why nothing can be said of the faults that are left
 }
 
 // Run plants the faults of a gate and says what came of each. ctx ends it early.
@@ -73,6 +82,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	err := s.begin(ctx)
 	if err == nil && r.Broken == "" {
 		err = s.plantAll(ctx)
+		s.sum()
 	}
 	r.Seconds = time.Since(r.Started).Seconds()
 	if err != nil && ctx.Err() == nil {
@@ -96,7 +106,7 @@ func (s *session) begin(ctx context.Context) error {
 		return err
 	}
 	r.Notes = s.scratch.Notes
-	v, err := s.trial(ctx, o.Gate, "nothing")
+	v, err := s.trial(ctx, s.gate(), "nothing")
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -111,7 +121,35 @@ func (s *session) begin(ctx context.Context) error {
 		r.Next = append(v.Next, fmt.Sprintf("let gpuci gate %s be green first; what git ignores is in no scratch lane", o.Gate.Name))
 		return nil
 	}
+	if first := firsts(v); first != "" {
+		r.Broken = fmt.Sprintf("%s is held against earlier greens, and there is none yet", first)
+		on := cmp.Or(s.base, "the base branch")
+		if base, err := worktrees.BaseOf(ctx, o.Lane, s.base); err == nil {
+			on = base.Name
+		}
+		r.Next = []string{fmt.Sprintf("run gpuci gate %s on %s first, with nothing uncommitted", o.Gate.Name, on)}
+		return nil
+	}
 	return s.restore(ctx)
+}
+
+// firsts names a metric that would become its own reference: with a fault in the lane
+// there would be none to hold it against.
+func firsts(v gates.Verdict) string {
+	for _, b := range v.Bars {
+		if slices.ContainsFunc(b.Held, func(a metric.Against) bool { return a.Standing == metric.First }) {
+			return b.Metric
+		}
+	}
+	return ""
+}
+
+// gate is the one that is falsified, without what is agreed upon its red: here a red
+// is one.
+func (s *session) gate() config.Gate {
+	g := s.o.Gate
+	g.Expect = ""
+	return g
 }
 
 // copy makes the scratch lane of the lane as it is.
@@ -144,6 +182,7 @@ func (s *session) trial(ctx context.Context, g config.Gate, what string) (gates.
 	if err != nil {
 		return gates.Verdict{}, err
 	}
+	s.base = opt.Base
 	opt.Gate, opt.Root, opt.Lane, opt.Trial = g, s.root(), s.lane, what
 	opt.As = gates.As{Lane: s.o.Lane.Name}
 	opt.Env = append(opt.Env, s.scratch.Env...)

@@ -89,7 +89,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"other-term": "worst-rel term=b is 0.002 times its bar: 100 times", "too-little": "worst-rel is 90 times its bar: 100 times",
-		"moves-too-much": "moves what it must not: worst-rel term=b went from 2e-09 to 1, 1e+06 times its bar", "moves-unbarred": "unbarred went from 2.5 to 26",
+		"moves-too-much": "worst-rel term=b moves too: it went from 2e-9 to 1, 1e6 times its bar", "moves-unbarred": "unbarred moves too: it went from 2.5 to 26",
 		"uncounted": "stands in values 6 times, not 2 times", "idle": "changes nothing",
 	} {
 		i := slices.IndexFunc(r.Planted, func(p Planted) bool { return p.Fault == name })

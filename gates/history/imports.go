@@ -221,7 +221,7 @@ func (s *Store) takeInOne(ctx context.Context, tx *sql.Tx, src source) error {
 		n, garbled = maxTaken, garbled+1
 	}
 	if garbled > 0 {
-		s.note("%s: %d lines that this gpuci cannot read were left out", src.f.Name(), garbled)
+		s.note("%s: %s left out", src.f.Name(), countOf(garbled, "line that this gpuci cannot read was", "lines that this gpuci cannot read were"))
 	}
 	_, err = tx.ExecContext(ctx, "insert or replace into imports(file, inode, offset, head, garbled) values(?, ?, ?, ?, ?)",
 		src.name, m.inode, m.offset+n, m.head, m.garbled+garbled)

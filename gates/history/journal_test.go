@@ -119,7 +119,7 @@ func TestGarbled(t *testing.T) {
 	if ids := st.runs(s, Query{}); len(ids) != 4 {
 		t.Errorf("%q", ids)
 	}
-	st.mustNote("1 lines")
+	st.mustNote("1 line that", "was left out")
 	if err := os.Remove(st.path(name)); err != nil { // another file, perhaps with the same inode
 		t.Fatal(err)
 	}

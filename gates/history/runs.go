@@ -63,9 +63,9 @@ func (s *Store) noteFilled(taken, broken int, err error) {
 	case err != nil && !os.IsNotExist(err):
 		s.note("%s: the runs before this one could not all be taken into the history: %v", s.o.State, err)
 	case broken > 0:
-		s.note("%s: the results of %d earlier runs were taken into the history, %d cannot be read", s.o.State, taken, broken)
+		s.note("%s: the results of %s were taken into the history, %d cannot be read", s.o.State, countOf(taken, "earlier run", "earlier runs"), broken)
 	case taken > 0:
-		s.note("%s: the results of %d earlier runs were taken into the history", s.o.State, taken)
+		s.note("%s: the results of %s were taken into the history", s.o.State, countOf(taken, "earlier run", "earlier runs"))
 	}
 }
 

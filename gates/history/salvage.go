@@ -53,7 +53,7 @@ func (s *Store) salvage(ctx context.Context, tx *sql.Tx, path string) error {
 		}
 	}
 	if taken > 0 {
-		s.note("%d results of %s can be read and were taken over", taken, path)
+		s.note("%s: %s can be read and taken over", path, countOf(taken, "result", "results"))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func fixture(file string) bool {
 	parts := strings.Split(path.Dir(file), "/")
 	at := slices.Index(parts, "tests")
 	return at >= 0 && at < len(parts)-1 || slices.ContainsFunc(parts, func(dir string) bool {
-		return dir == "testdata" || dir == "fixtures" || dir == "ui"
+		return slices.Contains([]string{"testdata", "fixtures", "ui", "golden", "goldens", "expected", "snapshots"}, dir)
 	})
 }
 

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -27,18 +26,26 @@ func (u *unit) lintWords(words []string) {
 			u.word(Finding{Kind: NoRun, Certain: true}, "--no-run", words)
 		}
 		for _, w := range []string{"--tests", "--all-targets"} {
-			if n := u.testBinaries(); slices.Contains(own, w) && n > manyBinaries {
+			if !slices.Contains(own, w) {
+				continue
+			}
+			if n := u.testBinaries(words); n > manyBinaries {
 				_, instead := advice(LinksAll)
 				u.word(Finding{Kind: LinksAll, Instead: instead, Why: fmt.Sprintf("all %d test binaries of the crate are linked for it, one after the other", n)}, w, words)
 			}
 		}
 	case name == "make" || name == "gmake":
 		for _, w := range own[1:] {
-			if w == "--ignore-errors" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "i") && !strings.ContainsAny(w, "fCIjlo") {
+			if w == "--ignore-errors" || ignores(w) {
 				u.word(Finding{Kind: MakeIgnore, Certain: true}, w, words)
 			}
 		}
 	}
+}
+
+// ignores says whether a word has make's -i in it.
+func ignores(w string) bool {
+	return len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "i") && strings.Trim(w, "-biknqrsStwBdeLp") == ""
 }
 
 // word reports a word of a command.
@@ -46,10 +53,10 @@ func (u *unit) word(is Finding, w string, words []string) {
 	f := u.finding(is.Kind, max(strings.Index(u.text, w), 0))
 	if u.own != nil && u.own.arg != -1 || u.own != nil && !strings.Contains(f.Text, w) { // an array
 		f.Line, f.Text = u.lineOf(w)
-		f.accept(f.Text)
-		f.Text = strings.TrimSpace(f.Text)
+		f.acceptAt(u.whole, f.Line)
+		f.Text = clip(strings.TrimSpace(f.Text))
 	}
-	f.Command, f.Certain, f.Why, f.Instead = strings.Join(words, " "), is.Certain, is.Why, is.Instead
+	f.Command, f.Certain, f.Why, f.Instead = shown(words), is.Certain, is.Why, is.Instead
 	u.report.add(f)
 }
 
@@ -62,14 +69,4 @@ func (u *unit) lineOf(w string) (int, string) {
 		}
 	}
 	return max(u.line, 1), strings.Join(u.gate.Run[0].Argv, " ")
-}
-
-// testBinaries counts the integration tests of the crate in the directory of the gate.
-func (u *unit) testBinaries() int {
-	dir := filepath.Join(u.root, u.gate.Dir)
-	files, _ := filepath.Glob(filepath.Join(dir, "tests", "*.rs"))
-	mains, _ := filepath.Glob(filepath.Join(dir, "tests", "*", "main.rs"))
-	members, _ := filepath.Glob(filepath.Join(dir, "*", "tests", "*.rs"))
-	inner, _ := filepath.Glob(filepath.Join(dir, "*", "*", "tests", "*.rs"))
-	return len(files) + len(mains) + len(members) + len(inner)
 }

@@ -1,10 +1,6 @@
 package lint
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"gpuci/gates/config"
 )
 
@@ -33,6 +29,10 @@ const (
 	Continue   Kind = "continue-on-error"
 	Ignored    Kind = "ignored-test"
 	Early      Kind = "early-return"
+	Tested     Kind = "if"
+	While      Kind = "while"
+	Exec       Kind = "find-exec"
+	Caught     Kind = "caught"
 	Shellcheck Kind = "shellcheck"
 )
 
@@ -73,8 +73,16 @@ func advice(k Kind) (why, instead string) {
 		return "every test binary of the crate is linked for it", "name the one that is meant: --test NAME, or --lib"
 	case Continue:
 		return "the job goes on as if it had succeeded", "leave continue-on-error out; a known red is expect = \"red\" in gpuci.toml"
+	case Tested:
+		return "the if takes its failure for an answer, and the script goes on as after a success", "exit 1 where it failed, or keep a flag that is looked at further down"
+	case While:
+		return "the loop ends where it fails, and the script goes on as after a success", "|| exit 1 in the body of a loop that counts"
+	case Exec:
+		return "find ends with 0 whatever came of -exec … \\;", "-exec … {} +, whose failure find does end with"
+	case Caught:
+		return "what catches its failure only says so", "raise at its end, or sys.exit(1)"
 	case Ignored:
-		return "it is not run", "let it run, or take it out; -- --include-ignored runs such tests"
+		return "it is not run", "let it run, or take it out"
 	case Early:
 		return "it passes without having asserted anything", "fail, or have the harness skip it, so that it is counted as not run"
 	}
@@ -122,6 +130,9 @@ type edit struct {
 	language language
 	succeed  bool // plant a success, not a failure
 	once     bool // and only the first time: the next turn of a loop hides it
+	quoted   bool // it stands in single quotes
+	raise    bool // plant an exception
+	program  bool // nothing but a program and its arguments may stand there
 }
 
 type language int
@@ -132,93 +143,11 @@ const (
 	pythonCode
 )
 
-// Report is what was found, the certain ones first in each file.
-type Report struct {
-	Findings []Finding
-	Read     []string // files that were read
-	Unread   []string // and those that could not be, with the reason
-}
-
-// Exit is the exit code of what was found: 100 where a finding is proven, or cannot be
-// meant, 103 where there are only others, 0 where there is none.
-func (r *Report) Exit() int {
-	code := 0
-	if len(r.Unread) > 0 {
-		code = exitAttention
-	}
-	for _, f := range r.Findings {
-		switch {
-		case f.Accepted != "" || f.State == Withdrawn:
-		case f.State == Proven || f.Certain:
-			return exitRed
-		default:
-			code = exitAttention
-		}
-	}
-	return code
-}
-
 // As of gates.Red and gates.Attention.
 const (
 	exitRed       = 100
 	exitAttention = 103
 )
-
-// add keeps a finding once; the gates that come by are put together.
-func (r *Report) add(f Finding) {
-	for i := range r.Findings {
-		o := &r.Findings[i]
-		if o.File == f.File && o.Line == f.Line && o.Command == f.Command && sameSpan(o.edits, f.edits) {
-			for n, g := range f.Gates {
-				if !slices.Contains(o.Gates, g) {
-					o.Gates = append(o.Gates, g)
-					if n < len(f.edits) {
-						o.edits = append(o.edits, f.edits[n])
-					}
-				}
-			}
-			o.Certain = o.Certain || f.Certain
-			return
-		}
-	}
-	if f.Why == "" {
-		f.Why, f.Instead = advice(f.Kind)
-	}
-	r.Findings = append(r.Findings, f)
-}
-
-func sameSpan(a, b []edit) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return len(a) == len(b)
-	}
-	return a[0].from == b[0].from && a[0].file == b[0].file && a[0].arg == b[0].arg && a[0].command == b[0].command
-}
-
-// sort puts them in the order of files and lines.
-func (r *Report) sort() {
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
-	slices.Sort(r.Read)
-	r.Read = slices.Compact(r.Read)
-}
-
-// marker accepts the finding on its line.
-const marker = "gpuci:lint ok"
-
-// accept reads the marker on a line.
-func (f *Finding) accept(line string) {
-	_, reason, ok := strings.Cut(line, marker)
-	if !ok {
-		return
-	}
-	reason = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(reason), "*/"))
-	if reason == "" {
-		f.Remark = marker + " gives no reason: write why it may stay after it"
-		return
-	}
-	f.Accepted = reason
-}
 
 // configFile is where a gate's own commands stand.
 const configFile = config.FileName

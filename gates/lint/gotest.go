@@ -1,43 +1,41 @@
 package lint
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"path/filepath"
 	"strings"
 )
 
-// goTests looks through the Go tests of a gate.
-func (l *look) goTests(words []string) {
-	var dirs []string
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w, "./") && !strings.HasSuffix(w, "...") {
-			dirs = append(dirs, w)
-		}
+// goTests looks through the Go tests that a command runs.
+func (u *unit) goTests(all, words []string) {
+	dir, ok := u.where(all)
+	if !ok {
+		return
 	}
-	is := func(name string) bool { return strings.HasSuffix(name, "_test.go") }
+	c, compiles, err := readGoTest(words)
+	if compiles {
+		return
+	}
 	var paths []string
-	for _, d := range dirs {
-		found, _ := filepath.Glob(filepath.Join(l.root, l.gate.Dir, d, "*_test.go"))
-		for _, p := range found {
-			if rel, err := filepath.Rel(l.root, p); err == nil {
-				paths = append(paths, rel)
-			}
-		}
+	if err == nil {
+		paths, err = c.files(dir, u.inside)
 	}
-	if len(dirs) == 0 {
-		paths = l.files(l.gate.Dir, is)
+	if err != nil {
+		u.cannot("which tests `%s` runs: %v", shown(all), err)
+		return
 	}
 	for _, p := range paths {
-		if u, ok := l.readTests(p); ok {
-			u.golang()
+		if in, ok := u.testFile(p, fmt.Sprint(c.run, c.skip)); ok {
+			in.golang(c)
 		}
 	}
+	u.none(all, len(paths))
 }
 
 // golang looks through a file of Go tests.
-func (u *unit) golang() {
+func (u *unit) golang(c goChoice) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, u.path, u.text, parser.SkipObjectResolution)
 	if err != nil {
@@ -45,7 +43,7 @@ func (u *unit) golang() {
 	}
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Recv != nil || f.Body == nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestMain" {
+		if !ok || f.Recv != nil || f.Body == nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestMain" || !c.runs(f.Name.Name) {
 			continue
 		}
 		u.goBody(files, f)
@@ -62,8 +60,11 @@ func (u *unit) goBody(files *token.FileSet, f *ast.FuncDecl) {
 			return
 		case *ast.ExprStmt:
 			if name := called(st.X); name == "Skip" || name == "Skipf" || name == "SkipNow" {
-				u.ignored(at(st), f.Name.Name, skipReason(st.X))
+				u.ignored(at(st), f.Name.Name, "let it run, or take it out", skipReason(st.X))
 				return
+			}
+			if quiet(st.X) {
+				continue
 			}
 			return // whatever is called may fail it
 		case *ast.IfStmt:
@@ -74,11 +75,20 @@ func (u *unit) goBody(files *token.FileSet, f *ast.FuncDecl) {
 			if calls(st) {
 				return
 			}
-		case *ast.AssignStmt, *ast.DeclStmt:
+		case *ast.AssignStmt, *ast.DeclStmt, *ast.DeferStmt:
 		default:
 			return
 		}
 	}
+}
+
+// quiet says whether a call cannot fail a test.
+func quiet(e ast.Expr) bool {
+	switch called(e) {
+	case "Parallel", "Helper", "Log", "Logf", "Print", "Printf", "Println", "Cleanup", "Setenv":
+		return true
+	}
+	return false
 }
 
 func called(e ast.Expr) string {

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,13 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuci/gates/config"
+	"gpuci/gates/lint/crates"
 )
 
 // found walks a script and gives each finding as "kind command".
 func found(t testing.TB, text string, e, p bool) (list []string, r *Report, err error) {
 	t.Helper()
 	r = &Report{}
-	u := &unit{look: &look{report: r, root: "/nowhere", gate: config.Gate{Name: "g"}, seen: make(map[string]bool)}, path: "x.sh", text: text, whole: text}
+	none := newSpaces(t.Context())
+	none.ask = func(context.Context, string, ...string) ([]byte, error) { return nil, errors.New("no cargo here") }
+	u := &unit{look: &look{report: r, root: "/nowhere", gate: config.Gate{Name: "g"}, seen: make(map[string]bool), spaces: none}, dir: "/nowhere", path: "x.sh", text: text, whole: text}
 	err = u.walkShell(e, p)
 	for _, f := range r.Findings {
 		list = append(list, string(f.Kind)+" "+f.Command)
@@ -112,6 +117,10 @@ func TestShellIsRight(t *testing.T) {
 		"set +e; check; echo", "set +e; check; rc=$?; exit $rc", "case a in a) check;; esac; echo", "while :; do check; break; done", "time check; echo",
 		"check || rc=$?; exit $rc", "trap 'exit 0' EXIT; check", "check; exit 0", "exec check", "check\nexit $?", "if true; then check; fi; echo", "set -o pipefail; check | cat; echo",
 		"x=\"$(check; echo)\"; echo", "f() { set +e; check; }; f; echo",
+		"check; echo $?", "check; rc=$?; echo $rc", "check || bad=1; echo $bad", "n() { echo \"$1\"; }; check || n x", "q() { exit 1; }; check || q",
+		"eval 'check || true'", "eval 'check; echo'", "bash -c 'check | cat'", "bash -ec 'check; echo'", "bash <<X\ncheck || true\nX",
+		"trap \"echo $0; exit 0\" EXIT; check", "f() { exit 0; }; trap f EXIT; check", "check & sleep 0 & wait $!", "check & a=$!; sleep 0 & wait $a",
+		"i() { set -euo pipefail; }; i; check | cat; echo", "run() { \"$@\" || true; }; run check", "check || bad=1; exit ${bad:-0}",
 	}
 	seen := 0
 	for _, script := range scripts {
@@ -132,7 +141,7 @@ func TestShellIsRight(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 90 {
+	if seen < 140 {
 		t.Fatalf("only %d scripts were run", seen)
 	}
 }
@@ -204,10 +213,11 @@ func FuzzTests(f *testing.F) {
 		at := func(name string) *unit {
 			return &unit{look: &look{report: r, seen: make(map[string]bool)}, path: name, text: text, whole: text}
 		}
-		at("a.rs").rust(false)
-		at("a_test.go").golang()
-		at("test_a.py").pytest()
+		at("a.rs").rust(crates.Choice{}, "")
+		at("a_test.go").golang(goChoice{})
+		at("test_a.py").pytest(func(pyCase) bool { return true })
 		at("test_a.py").programs()
+		at("test_a.py").caught()
 		for _, x := range r.Findings {
 			if !slices.Contains([]string{"a.rs", "test_a.py", "a_test.go"}, x.File) || x.Line < 1 || x.Line > strings.Count(text, "\n")+1 {
 				t.Fatalf("%+v is nowhere", x)

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,9 +19,11 @@ type Options struct {
 	Shellcheck string
 }
 
-// Look reads the commands of gates and what they call.
-func Look(o Options) (*Report, error) {
+// Look reads the commands of gates and what they call. Cargo and shellcheck are asked,
+// each within a time of its own; what had no answer is among what was not read.
+func Look(ctx context.Context, o Options) (*Report, error) {
 	r := &Report{}
+	known := newSpaces(ctx)
 	list := o.Gates
 	if len(list) == 0 {
 		list = o.Config.Gates
@@ -30,8 +33,9 @@ func Look(o Options) (*Report, error) {
 		return nil, fmt.Errorf("lint: %w", err)
 	}
 	for _, g := range list {
+		said := len(r.Beyond) + len(r.Unread)
 		for _, build := range []bool{true, false} {
-			l := &look{report: r, root: o.Config.Root, gate: g, build: build, seen: make(map[string]bool)}
+			l := &look{report: r, root: o.Config.Root, gate: g, build: build, seen: make(map[string]bool), spaces: known}
 			key, commands := "run", g.Run
 			if build {
 				key, commands = "build", g.Build
@@ -40,14 +44,17 @@ func Look(o Options) (*Report, error) {
 			for i, c := range commands {
 				l.configured(c, i, string(raw), origin.Line)
 			}
-			if !build {
-				l.tests()
-			}
+		}
+		if len(r.Beyond)+len(r.Unread) == said && !r.cameBy(g.Name) && len(g.Run) > 0 {
+			r.Beyond = append(r.Beyond, fmt.Sprintf("gate %s: nothing that its commands call is a file that is read here", g.Name))
 		}
 	}
 	workflows(r, o.Config.Root, list)
 	if o.Shellcheck != "" {
-		runShellcheck(r, o.Config.Root, o.Shellcheck)
+		runShellcheck(ctx, r, o.Config.Root, o.Shellcheck)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	r.sort()
 	return r, nil
@@ -60,7 +67,7 @@ func (l *look) configured(c config.Command, i int, raw string, line int) {
 	if c.Shell != "" {
 		u.text = c.Shell
 		if err := u.walkShell(true, true); err != nil {
-			l.report.Unread = append(l.report.Unread, fmt.Sprintf("gate %s: %v", l.gate.Name, err))
+			u.cannot("%v", err)
 		}
 		return
 	}
@@ -120,86 +127,4 @@ func shellOptions(words []string) (e, p bool, rest int) {
 		}
 	}
 	return e, p, 0
-}
-
-// maxCalls bounds scripts that call each other.
-const maxCalls = 20
-
-// command follows what a command calls in the workspace.
-func (u *unit) command(words []string) {
-	words = unwrap(words)
-	if len(words) == 0 || words[0] == "" || u.depth > maxCalls {
-		return
-	}
-	u.depth++
-	defer func() { u.depth-- }()
-	u.lintWords(words)
-	name := base(words[0])
-	switch {
-	case isShell(words[0]):
-		e, p, rest := shellOptions(words[1:])
-		if rest > 0 && !slices.ContainsFunc(words[1:len(words)-rest], func(w string) bool { return strings.HasPrefix(w, "-") && strings.HasSuffix(w, "c") }) {
-			u.script(words[len(words)-rest], e, p, true)
-		}
-	case name == "." || name == "source":
-		if len(words) > 1 {
-			u.script(words[1], false, false, true)
-		}
-	case name == "make" || name == "gmake":
-		u.make(words[1:])
-	case strings.HasPrefix(name, "python"):
-		for _, w := range words[1:] {
-			if strings.HasPrefix(w, "-") {
-				if w == "-m" || w == "-c" {
-					return
-				}
-				continue
-			}
-			u.python(w)
-			return
-		}
-	case strings.Contains(words[0], "/"):
-		u.script(words[0], false, false, false)
-	}
-}
-
-// script looks through a file, where it is one of shell (or of Python, by its first
-// line). given says that a shell was named for it.
-func (u *unit) script(name string, e, p, given bool) {
-	if name == "" {
-		return
-	}
-	path, text, ok := u.open(name, u.dir, filepath.Join(u.root, filepath.Dir(u.path)))
-	if !ok {
-		return
-	}
-	first, _, _ := strings.Cut(text, "\n")
-	program := shebang(first)
-	switch {
-	case len(program) > 0 && strings.HasPrefix(base(program[0]), "python"):
-		u.python(name)
-		return
-	case len(program) > 0 && isShell(program[0]) && !given:
-		e, p, _ = shellOptions(program[1:])
-	case !given && len(program) == 0 && !strings.HasSuffix(path, ".sh"):
-		return
-	case !given && len(program) > 0 && !isShell(program[0]):
-		return
-	}
-	if !u.reads(path, fmt.Sprint(e, p)) {
-		return
-	}
-	s := &unit{look: u.look, path: path, dir: u.dir, text: text, whole: text}
-	if err := s.walkShell(e, p); err != nil {
-		u.report.Unread = append(u.report.Unread, err.Error())
-	}
-}
-
-// shebang is the program of a first line, without env.
-func shebang(line string) []string {
-	line, ok := strings.CutPrefix(line, "#!")
-	if !ok {
-		return nil
-	}
-	return unwrap(strings.Fields(line))
 }

@@ -24,8 +24,10 @@ type rule struct {
 type makefile struct {
 	rules  map[string]*rule
 	first  string
-	e, p   bool // .SHELLFLAGS
-	ignore bool // .IGNORE without targets
+	e, p   bool            // .SHELLFLAGS
+	ignore bool            // .IGNORE without targets, or -i among MAKEFLAGS
+	silent map[string]bool // targets whose failures .IGNORE ignores
+	one    bool            // .ONESHELL: a recipe is one script
 }
 
 // make looks through the recipes that a make command runs.
@@ -33,12 +35,19 @@ func (u *unit) make(words []string) {
 	file, dir := "", u.dir
 	var targets []string
 	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case (w == "-f" || w == "-C") && i+1 < len(words):
-			if i++; w == "-f" {
-				file = words[i]
-			} else {
-				dir = filepath.Join(dir, words[i])
+		w := words[i]
+		name, value := makeOption(w)
+		if name != "" && value == "" && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		switch {
+		case name == "-f":
+			file = value
+		case name == "-C":
+			if dir = filepath.Join(dir, value); value == "" {
+				u.cannot("what `%s` does: it is not known in which directory", shown(append([]string{"make"}, words...)))
+				return
 			}
 		case w == "-j" && i+1 < len(words) && strings.Trim(words[i+1], "0123456789") == "":
 			i++
@@ -69,6 +78,24 @@ func (u *unit) make(words []string) {
 	}
 }
 
+// makeOption recognises the options that say where make works: -C and -f, and their long
+// names; value is what stands in the same word.
+func makeOption(w string) (name, value string) {
+	for _, o := range [][]string{{"-C", "--directory"}, {"-f", "--file", "--makefile"}} {
+		for _, form := range o {
+			switch {
+			case w == form:
+				return o[0], ""
+			case len(form) > 2 && strings.HasPrefix(w, form+"="):
+				return o[0], w[len(form)+1:]
+			case len(form) == 2 && strings.HasPrefix(w, form):
+				return o[0], w[2:]
+			}
+		}
+	}
+	return "", ""
+}
+
 // target looks through a target and what it needs.
 func (u *unit) target(m *makefile, name string, done map[string]bool) {
 	r := m.rules[name]
@@ -82,11 +109,12 @@ func (u *unit) target(m *makefile, name string, done map[string]bool) {
 	if !u.reads(u.path, "target "+name) {
 		return
 	}
-	for _, line := range r.recipes {
+	ignore := m.ignore || m.silent[name]
+	for _, line := range r.lines(m.one) {
 		in := *u
 		in.text, in.shift = line.text, line.at
-		if line.dash || m.ignore {
-			in.dashed(m.ignore && !line.dash)
+		if line.dash || ignore {
+			in.dashed(ignore && !line.dash)
 			continue
 		}
 		_ = in.walkShell(m.e, m.p) // what make's shell cannot read it says itself
@@ -99,7 +127,7 @@ func (u *unit) dashed(all bool) {
 	if err != nil {
 		return
 	}
-	if call := s.firstCheck(s.file); call != nil {
+	if call, in := s.firstCheck(s.file); call != nil && in == s.unit {
 		k := MakeDash
 		if all {
 			k = MakeIgnore
@@ -110,12 +138,13 @@ func (u *unit) dashed(all bool) {
 
 var (
 	ruleLine  = regexp.MustCompile(`^([^\s#=:][^#=:]*?)\s*::?([^=]|$)(.*)`)
+	makeFlags = regexp.MustCompile(`^(?:export\s+)?MAKEFLAGS\s*[:+?]?=\s*(.*)`)
 	flagsLine = regexp.MustCompile(`^\.SHELLFLAGS\s*:?=\s*(.*)`)
 )
 
 // parseMakefile reads rules and recipes.
 func parseMakefile(text string) *makefile {
-	m := &makefile{rules: make(map[string]*rule)}
+	m := &makefile{rules: make(map[string]*rule), silent: make(map[string]bool)}
 	var open []*rule
 	at := 0
 	for at < len(text) {
@@ -142,6 +171,12 @@ func (m *makefile) line(line string, at int) (open []*rule) {
 		m.e, m.p, _ = shellOptions(strings.Fields(strings.ReplaceAll(f[1], "-c", "")))
 		return nil
 	}
+	if f := makeFlags.FindStringSubmatch(line); f != nil {
+		for i, w := range strings.Fields(f[1]) {
+			m.ignore = m.ignore || w == "--ignore-errors" || ignores(w) || i == 0 && !strings.HasPrefix(w, "-") && ignores("-"+w)
+		}
+		return nil
+	}
 	found := ruleLine.FindStringSubmatchIndex(line)
 	if found == nil {
 		return nil
@@ -149,8 +184,15 @@ func (m *makefile) line(line string, at int) (open []*rule) {
 	targets := strings.Fields(line[found[2]:found[3]])
 	rest := line[found[4]:]
 	needs, inline, one := strings.Cut(rest, ";")
-	if slices.Contains(targets, ".IGNORE") && strings.TrimSpace(needs) == "" {
+	switch {
+	case slices.Contains(targets, ".ONESHELL"):
+		m.one = true
+	case slices.Contains(targets, ".IGNORE") && strings.TrimSpace(needs) == "":
 		m.ignore = true
+	case slices.Contains(targets, ".IGNORE"):
+		for _, t := range strings.Fields(needs) {
+			m.silent[t] = true
+		}
 	}
 	for _, t := range targets {
 		r := m.rules[t]
@@ -175,8 +217,3 @@ func (m *makefile) line(line string, at int) (open []*rule) {
 	}
 	return open
 }
-
-// logical is a line with those that a backslash joins to it.
-// readRecipe makes a recipe a text that a shell's parser can read, and keeps every
-// byte in its place: $$ becomes " $", $(MAKE) "make   ", any other variable a word.
-// makeVariable is the end of $(x), ${x} or $x.

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gpuci/gates"
-	"gpuci/gates/config"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"gpuci/gates"
+	"gpuci/gates/config"
 )
 
+// plant replaces the command, runs the gate, and puts all back.
 func (p *prover) plant(ctx context.Context, f *Finding, g config.Gate, e edit) error {
 	path, err := p.apply(&g, e)
 	if err != nil {
@@ -30,18 +33,20 @@ func (p *prover) plant(ctx context.Context, f *Finding, g config.Gate, e edit) e
 	if err != nil {
 		return err
 	}
-	f.judge(v, e, exists(p.reached))
+	f.Log = v.Log
+	f.State, f.Proof = f.judge(v, e, exists(p.reached))
 	return p.scratch.Restore(ctx)
 }
 
-func (f *Finding) judge(v gates.Verdict, e edit, reached bool) {
-	f.Log = v.Log
-	does, exit := "fails", "0"
+// judge says what a trial showed. One that ends with a failure shows that the status is
+// not lost on this way.
+func (f *Finding) judge(v gates.Verdict, e edit, reached bool) (State, string) {
+	does, exit := "failing at its end", "0"
 	switch {
 	case e.succeed:
-		does = "succeeds"
+		does = "succeeding"
 	case e.once:
-		does = "fails the first time"
+		does = "failing at its end, the first time"
 	}
 	if v.Command != nil && !ended(v, 0) {
 		exit = fmt.Sprint(v.Command.Exit)
@@ -51,16 +56,16 @@ func (f *Finding) judge(v gates.Verdict, e edit, reached bool) {
 	}
 	switch {
 	case ended(v, 0) && reached:
-		f.State, f.Proof = Proven, fmt.Sprintf("with `%s` replaced by a command that %s, the commands of gate %s still end with 0", f.Command, does, v.Gate)
-	case (v.Outcome == gates.Red || v.Outcome == gates.BuildFailed) && reached:
-		f.State, f.Proof = Withdrawn, fmt.Sprintf("with `%s` replaced by a command that %s, they end with %s", f.Command, does, exit)
-	case v.Outcome == gates.Green || v.Outcome == gates.Red || v.Outcome == gates.BuildFailed:
-		f.Proof = fmt.Sprintf("gate %s never came to it", v.Gate)
-	default:
-		f.Proof = fmt.Sprintf("gate %s is %s with a command that %s in its place%s", v.Gate, v.Outcome, does, reason(v))
+		return Proven, fmt.Sprintf("with `%s` %s, the commands of gate %s still end with 0", f.Command, does, v.Gate)
+	case !reached:
+		return NotProven, fmt.Sprintf("gate %s never came to it", v.Gate)
+	case v.Outcome == gates.Red && v.Command != nil:
+		return Withdrawn, fmt.Sprintf("with `%s` %s, they end with %s", f.Command, does, exit)
 	}
+	return NotProven, fmt.Sprintf("gate %s is %s with `%s` %s%s", v.Gate, v.Outcome, f.Command, does, reason(v))
 }
 
+// ended says whether the commands all ended by themselves, with this status.
 func ended(v gates.Verdict, exit int) bool {
 	return (v.Outcome == gates.Green || v.Outcome == gates.Attention) && v.Command != nil && v.Command.Exit == exit
 }
@@ -77,20 +82,43 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (p *prover) planted(e edit) string {
-	does := "false"
+// planted is what comes in the place of the command that was found: the same command,
+// and then a failure. So its output and its products are what they always are, for
+// whatever comes after it: a script that removes "$(./tmpdir)"/* removes what it always
+// does. A file that is left says that it was run.
+func (p *prover) planted(e edit, command string) (string, error) {
+	status, at := "false", "'"+p.reached+"'"
 	if e.succeed {
-		does = "true"
+		status = "true"
 	}
-	if e.language == pythonCode {
-		return fmt.Sprintf(`(open('%s', 'a').close(), __import__('subprocess').run(['%s']))`, p.reached, does)
+	switch {
+	case e.language == pythonCode:
+		check := ""
+		if e.raise {
+			check = ", check=True"
+		}
+		return fmt.Sprintf("(%s, open('%s', 'a').close(), __import__('subprocess').run(['%s']%s))[-1]", command, p.reached, status, check), nil
+	case plainPath.MatchString(p.reached):
+		at = p.reached
+	case e.quoted, e.program:
+		return "", fmt.Errorf("the directory of scratch lanes, %s, has signs in its name that would have to be quoted here: name another by scratch in [ci]", filepath.Dir(p.reached))
 	}
-	if e.once {
-		return fmt.Sprintf("if [ -e '%s' ]; then true; else : >>'%s'; %s; fi", p.reached, p.reached, does)
+	switch {
+	case e.program && e.quoted: // there can be no quotes within quotes
+		return "", errors.New("the command stands in single quotes, and nothing can be written in its place there")
+	case e.program:
+		return fmt.Sprintf(`sh -c '"$@"; : >>%s; %s' sh %s`, at, status, command), nil
+	case e.once:
+		return fmt.Sprintf("if [ -e %s ]; then %s; else { %s; : >>%s; %s; }; fi", at, command, command, at, status), nil
 	}
-	return fmt.Sprintf("{ : >>'%s'; %s; }", p.reached, does)
+	return fmt.Sprintf("{ %s; : >>%s; %s; }", command, at, status), nil
 }
 
+// plainPath is a path that means the same in a shell with quotes and without.
+var plainPath = regexp.MustCompile(`^[\w/.+,@%:-]+$`)
+
+// apply makes the edit: in the gate's own command, or in a file of the scratch lane,
+// whose path it returns.
 func (p *prover) apply(g *config.Gate, e edit) (path string, err error) {
 	if e.file == "" {
 		list := g.Run
@@ -102,11 +130,11 @@ func (p *prover) apply(g *config.Gate, e edit) (path string, err error) {
 		}
 		c := &list[e.command]
 		if e.arg < 0 {
-			c.Shell, err = replace(c.Shell, e, p.planted(e))
+			c.Shell, err = p.replace(c.Shell, e)
 			return "", err
 		}
 		c.Argv = slices.Clone(c.Argv)
-		c.Argv[e.arg], err = replace(c.Argv[e.arg], e, p.planted(e))
+		c.Argv[e.arg], err = p.replace(c.Argv[e.arg], e)
 		return "", err
 	}
 	path = filepath.Join(p.sub, e.file)
@@ -114,16 +142,20 @@ func (p *prover) apply(g *config.Gate, e edit) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("it is not in the scratch lane: does git ignore it? %w", err)
 	}
-	text, err := replace(string(data), e, p.planted(e))
+	text, err := p.replace(string(data), e)
 	if err != nil {
 		return "", err
 	}
 	return path, p.scratch.WriteFile(path, []byte(text))
 }
 
-func replace(text string, e edit, by string) (string, error) {
+func (p *prover) replace(text string, e edit) (string, error) {
 	if e.from < 0 || e.to > len(text) || e.from >= e.to {
 		return "", errors.New("it is otherwise in the scratch lane: run it again when nobody writes there")
+	}
+	by, err := p.planted(e, text[e.from:e.to])
+	if err != nil {
+		return "", err
 	}
 	return text[:e.from] + by + text[e.to:], nil
 }

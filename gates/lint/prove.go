@@ -3,7 +3,6 @@ package lint
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,6 +48,9 @@ func Prove(ctx context.Context, o ProveOptions, r *Report) error {
 	if o.Note == nil {
 		o.Note = func(string) {}
 	}
+	for i := range r.Findings {
+		r.Findings[i].withoutProof()
+	}
 	if !slices.ContainsFunc(r.Findings, provable) {
 		return nil
 	}
@@ -69,17 +71,25 @@ func Prove(ctx context.Context, o ProveOptions, r *Report) error {
 	return nil
 }
 
+// withoutProof says of a finding that a proof cannot show why that is.
+func (f *Finding) withoutProof() {
+	if f.Accepted != "" || len(f.edits) > 0 {
+		return
+	}
+	f.State = NotProven
+	switch f.Kind {
+	case Ignored, Early:
+		f.Proof = "there is no command to replace; the test's own text shows it"
+	case Shellcheck:
+		f.Proof = "shellcheck says it, and names no command to replace"
+	default:
+		f.Proof = "there is no command to replace; its own words show it"
+	}
+}
+
 func provable(f Finding) bool { return f.Accepted == "" && len(f.edits) > 0 }
 
 func (p *prover) begin(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "gpuci-lint-")
-	if err != nil {
-		return err
-	}
-	p.reached = filepath.Join(dir, "reached")
-	if strings.ContainsAny(p.reached, "'\"\\$#\n") {
-		return fmt.Errorf("the directory %s has signs in its name that mean something to a shell: name another by TMPDIR", dir)
-	}
 	rel, err := filepath.Rel(p.o.Lane.Root, p.o.Root)
 	if err != nil || !filepath.IsLocal(rel) {
 		rel = "."
@@ -87,6 +97,11 @@ func (p *prover) begin(ctx context.Context) error {
 	p.sub = rel
 	if p.scratch, err = worktrees.NewScratch(ctx, p.o.Lane, worktrees.ScratchOptions{Dir: p.o.ScratchDir, Fetch: fetchTime, For: "proofs of gpuci lint", Note: p.o.Note}); err != nil {
 		return err
+	}
+	// Beside the root, so that it goes with it, whoever removes that.
+	p.reached = filepath.Join(filepath.Dir(p.scratch.Root), "reached")
+	if strings.ContainsAny(p.reached, "'\"\\$`#\n") {
+		return fmt.Errorf("the directory of scratch lanes, %s, has signs in its name that mean something to a shell: name another by [ci] scratch", p.o.ScratchDir)
 	}
 	p.lane = p.scratch.Lane
 	if lane, err := worktrees.Find(ctx, p.scratch.Root); err == nil {
@@ -96,9 +111,6 @@ func (p *prover) begin(ctx context.Context) error {
 }
 
 func (p *prover) end(ctx context.Context) {
-	if p.reached != "" {
-		_ = os.RemoveAll(filepath.Dir(p.reached))
-	}
 	if p.scratch == nil {
 		return
 	}
@@ -107,10 +119,10 @@ func (p *prover) end(ctx context.Context) {
 	}
 }
 
-// prove tries one finding, by one gate after the other until one of them comes to the
-// place.
+// prove tries one finding, by one gate after the other. One gate that loses the failure
+// proves it; it is withdrawn where every gate that comes by it notices.
 func (p *prover) prove(ctx context.Context, f *Finding) error {
-	f.State = NotProven
+	withdrawn, unproven := "", ""
 	for i, e := range f.edits {
 		g, ok := p.gate(f.Gates[i])
 		if !ok {
@@ -120,17 +132,27 @@ func (p *prover) prove(ctx context.Context, f *Finding) error {
 		if err != nil {
 			return err
 		}
-		if why != "" {
-			f.Proof = why
-			continue
+		if f.State, f.Proof = NotProven, why; why == "" {
+			p.o.Note(fmt.Sprintf("prove %s:%d: %s", f.File, f.Line, f.Command))
+			if err := p.plant(ctx, f, g, e); err != nil {
+				return err
+			}
 		}
-		p.o.Note(fmt.Sprintf("prove %s:%d: %s", f.File, f.Line, f.Command))
-		if err := p.plant(ctx, f, g, e); err != nil {
-			return err
-		}
-		if f.State != NotProven {
+		switch f.State {
+		case Proven:
 			return nil
+		case Withdrawn:
+			withdrawn = or(withdrawn, f.Proof)
+		default:
+			unproven = or(unproven, f.Proof)
 		}
+	}
+	switch f.State, f.Proof = NotProven, unproven; {
+	case unproven != "":
+	case withdrawn != "":
+		f.State, f.Proof = Withdrawn, withdrawn
+	default:
+		f.Proof = "none of its gates is run here"
 	}
 	return nil
 }
@@ -163,13 +185,6 @@ func (p *prover) baseline(ctx context.Context, g config.Gate) (why string, err e
 	return why, p.scratch.Restore(ctx)
 }
 
-// plant replaces the command, runs the gate, and puts all back.
-// judge says what a trial showed.
-// ended says whether the commands all ended by themselves, with success.
-// planted is the command that comes in the place of the one that was found. It leaves
-// a file, so that it is known to have run.
-// apply makes the edit: in the gate's own command, or in a file of the scratch lane,
-// whose path it returns.
 // trial runs a gate's commands in the scratch lane. What comes of it is no outcome of
 // the gate.
 func (p *prover) trial(ctx context.Context, g config.Gate, what string) (gates.Verdict, error) {

@@ -1,9 +1,11 @@
 package lint
 
 import (
-	"os"
+	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,87 +13,84 @@ var (
 	pyTest    = regexp.MustCompile(`(?m)^([ \t]*)(?:async )?def (test\w*)\(`)
 	pyAsserts = regexp.MustCompile(`\bassert\b|\.assert\w*\(|\braises\(|\bfail\(|\braise\b|\b(?:check|verify|compare)\w*\(`)
 	pyLooks   = regexp.MustCompile(`environ|getenv|exists\(|is_file\(|is_available\(|which\(|find_spec|device_count`)
-	pySkip    = regexp.MustCompile(`@(?:pytest\.mark|unittest)\.skip(?:\((?:reason\s*=\s*)?["']?([^"')]*))?`)
+	pyMarks   = regexp.MustCompile(`(?m)^pytestmark\s*=.*$`)
+	pySkip    = regexp.MustCompile(`@(?:pytest\.mark|unittest)\.skip\b(?:\((?:reason\s*=\s*)?["']?([^"')]*))?`)
 )
 
-// pythonTests looks through the Python tests of a gate.
-func (l *look) pythonTests(words []string) {
-	is := func(name string) bool {
-		return strings.HasSuffix(name, ".py") && (strings.HasPrefix(name, "test") || strings.HasSuffix(name, "_test.py"))
+// pythonTests looks through the tests that a command of pytest runs.
+func (u *unit) pythonTests(all, words []string) {
+	dir, ok := u.where(all)
+	if !ok {
+		return
 	}
-	var paths []string
-	for _, w := range words[1:] {
-		at, _, _ := strings.Cut(w, "::")
-		if info, err := os.Stat(filepath.Join(l.root, l.gate.Dir, at)); err != nil || strings.HasPrefix(w, "-") || at == "" {
-			continue
-		} else if info.IsDir() {
-			paths = append(paths, l.files(filepath.Join(l.gate.Dir, at), is)...)
-		} else {
-			paths = append(paths, filepath.Join(l.gate.Dir, at))
+	c, err := readPytest(words)
+	var files map[string][]string
+	if err == nil {
+		files, err = c.files(dir, u.inside)
+	}
+	if err != nil {
+		u.cannot("which tests `%s` runs: %v", shown(all), err)
+		return
+	}
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		named := files[p]
+		if in, ok := u.testFile(p, fmt.Sprint(c.names, "\x00", c.mark, named)); ok {
+			in.pytest(func(t pyCase) bool { return c.runs(in.path, t, named) })
 		}
 	}
-	if paths == nil {
-		paths = l.files(l.gate.Dir, is)
-	}
-	for _, p := range paths {
-		if u, ok := l.readTests(p); ok {
-			u.pytest()
-		}
-	}
+	u.none(all, len(files))
 }
 
+// pyCase is a test that is looked at.
+type pyCase struct {
+	class, name string
+	marks       string // the text above it, and above its class
+}
+
+// runs says whether pytest runs a test of a file.
+func (c pyChoice) runs(path string, t pyCase, named []string) bool {
+	full := strings.Trim(t.class+"::"+t.name, ":")
+	if len(named) > 0 && !slices.ContainsFunc(named, func(n string) bool { return n == full || strings.HasPrefix(full, n+"::") }) {
+		return false
+	}
+	if slices.ContainsFunc(c.without, func(id string) bool { return strings.HasSuffix(id, filepath.Base(path)+"::"+full) }) {
+		return false
+	}
+	marked := func(w string) bool { return strings.Contains(strings.ToLower(t.marks), "mark."+w) }
+	words := strings.ToLower(path + " " + full)
+	return pyMatches(c.mark, marked) && pyMatches(c.names, func(w string) bool { return strings.Contains(words, w) || marked(w) })
+}
+
+var pyClass = regexp.MustCompile(`(?m)^class (\w+)`)
+
 // pytest looks through a file, by its lines and how far they are indented.
-func (u *unit) pytest() {
+func (u *unit) pytest(runs func(pyCase) bool) {
+	classes := pyClass.FindAllStringSubmatchIndex(u.text, -1)
+	module := strings.Join(pyMarks.FindAllString(u.text, -1), " ")
 	for _, m := range pyTest.FindAllStringSubmatchIndex(u.text, -1) {
 		indent, test := m[3]-m[2], u.text[m[4]:m[5]]
-		from := max(strings.LastIndex(u.text[:m[0]], "\n\n"), 0)
+		from := u.decorators(m[0])
+		t := pyCase{name: test, marks: module + u.text[from:m[0]]}
+		if indent > 0 {
+			for _, c := range classes {
+				if c[0] < m[0] {
+					t.class, t.marks = u.text[c[2]:c[3]], module+u.text[from:m[0]]+u.text[u.decorators(c[0]):c[0]]
+				}
+			}
+		}
+		if !runs(t) {
+			continue
+		}
 		if skip := pySkip.FindStringSubmatchIndex(u.text[from:m[0]]); skip != nil {
 			reason := ""
 			if skip[2] >= 0 {
 				reason = u.text[from+skip[2] : from+skip[3]]
 			}
-			u.ignored(from+skip[0], test, reason)
+			u.ignored(from+skip[0], test, "let it run, or take it out", reason)
 		}
+		u.mayFail(from, m[0], test)
 		if end := closing(u.text, m[5]); end > 0 {
 			u.pyBody(end, indent, test)
 		}
-	}
-}
-
-// pyBody looks at the lines of a test until the first that can fail it.
-func (u *unit) pyBody(at, indent int, test string) {
-	_, rest, _ := strings.Cut(u.text[at:], "\n")
-	at = len(u.text) - len(rest)
-	body, condition := -1, ""
-	for at < len(u.text) {
-		line, _, _ := strings.Cut(u.text[at:], "\n")
-		code, _, _ := strings.Cut(line, "#")
-		trimmed := strings.TrimSpace(code)
-		in := len(line) - len(strings.TrimLeft(line, " \t"))
-		switch {
-		case trimmed == "":
-		case in <= indent || pyAsserts.MatchString(code):
-			return
-		case body < 0:
-			body = in
-			fallthrough
-		default:
-			if strings.HasPrefix(trimmed, "if ") {
-				condition = trimmed
-			}
-			plain := trimmed == "return" || trimmed == "return None"
-			switch one, after, ok := strings.Cut(trimmed, ": "); {
-			case plain && in == body:
-				u.early(at, test, "", true)
-				return
-			case plain && pyLooks.MatchString(condition):
-				u.early(at, test, " where "+strings.TrimSuffix(condition, ":"), false)
-				return
-			case ok && strings.TrimSpace(after) == "return" && pyLooks.MatchString(one):
-				u.early(at, test, " where "+one, false)
-				return
-			}
-		}
-		at += len(line) + 1
 	}
 }

@@ -2,6 +2,7 @@ package lint
 
 import "strings"
 
+// logical is a line with those that a backslash joins to it.
 func logical(text string, at int) (line string, next int) {
 	end := at
 	for {
@@ -16,6 +17,8 @@ func logical(text string, at int) (line string, next int) {
 	}
 }
 
+// readRecipe makes a recipe a text that a shell's parser can read, and keeps every
+// byte in its place: $$ becomes " $", $(MAKE) "make   ", any other variable a word.
 func readRecipe(line string, at int) *recipe {
 	r := &recipe{}
 	i := 0
@@ -50,6 +53,7 @@ func readRecipe(line string, at int) *recipe {
 	return r
 }
 
+// makeVariable is the end of $(x), ${x} or $x.
 func makeVariable(text []byte, at int) int {
 	open := text[at+1]
 	shut := map[byte]byte{'(': ')', '{': '}'}[open]
@@ -68,4 +72,21 @@ func makeVariable(text []byte, at int) int {
 		}
 	}
 	return len(text)
+}
+
+// lines are the scripts that a rule runs: one for each line, or, with .ONESHELL, one of
+// all. That one is as long as what stands in the file, too.
+func (r *rule) lines(one bool) []recipe {
+	if !one || len(r.recipes) < 2 {
+		return r.recipes
+	}
+	first, last := r.recipes[0], r.recipes[len(r.recipes)-1]
+	text := []byte(strings.Repeat(" ", last.at+len(last.text)-first.at))
+	for i, line := range r.recipes {
+		copy(text[line.at-first.at:], line.text)
+		if i > 0 {
+			text[line.at-first.at-1] = '\n'
+		}
+	}
+	return []recipe{{at: first.at, text: string(text), dash: first.dash}}
 }

@@ -1,101 +1,107 @@
 package lint
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gpuci/gates/lint/crates"
 )
 
 var (
-	rustTest   = regexp.MustCompile(`#\[(?:\w+::)*test(?:\([^\]]*\))?\]`)
-	rustIgnore = regexp.MustCompile(`#\[ignore(?:\s*=\s*"([^"]*)")?\]`)
-	rustName   = regexp.MustCompile(`fn\s+(\w+)`)
+	rustTest    = regexp.MustCompile(`#\[\s*(?:\w+::)*(?:\w*test\w*|rstest)\s*[\](]`)
+	rustIgnore  = regexp.MustCompile(`#\[\s*ignore\s*(?:=\s*"([^"]*)"\s*)?\]`)
+	rustIgnore2 = regexp.MustCompile(`#\[\s*cfg_attr\s*\(([^\]]*?),\s*ignore\s*(?:=\s*"([^"]*)"\s*)?\)\s*\]`)
+	rustName    = regexp.MustCompile(`\bfn\s+(\w+)`)
+	rustReturns = regexp.MustCompile(`\breturn\s*(?:;|\}|Ok\(\(\)\)|$)`)
 	// What can fail a test, or hands that on to something that may.
-	rustAsserts = regexp.MustCompile(`\b(?:assert\w*|panic|unreachable|todo|unimplemented|prop_assert\w*|insta)\s*!|\.(?:unwrap|expect|unwrap_err|expect_err)\(|\?;|\bErr\(|\b(?:check|verify|assert|compare|expect)\w*\(`)
+	rustAsserts = regexp.MustCompile(`\b(?:\w*assert\w*|panic|unreachable|todo|unimplemented|insta)\s*!|\.(?:unwrap|expect|unwrap_err|expect_err)\(|\?;|\bErr\(|\b(?:\w*check|verify|assert|compare|expect|run)\w*\(`)
 	rustLooks   = regexp.MustCompile(`env::|env!|\.exists\(|\.is_file\(|\.is_dir\(|cfg!|is_available|has_gpu|gpu_available|device_count`)
 )
 
-// rustTests looks through the Rust tests of a gate.
-func (l *look) rustTests(words []string) {
-	all := slices.Contains(words, "--include-ignored") || slices.Contains(words, "--ignored") || slices.Contains(words, "--run-ignored")
-	dir := l.gate.Dir
-	var paths []string
-	for i, w := range words {
-		name, ok := strings.CutPrefix(w, "--test=")
-		if w == "--test" && i+1 < len(words) {
-			name, ok = words[i+1], true
+// rust looks through a file, whose modules stand in a module. It is searched by lines
+// and braces.
+func (u *unit) rust(c crates.Choice, module string) {
+	code := crates.Blank(u.text)
+	nest := crates.Nest(code)
+	for _, m := range rustTest.FindAllStringIndex(code, -1) {
+		name := rustName.FindStringSubmatchIndex(code[m[1]:])
+		if name == nil || strings.ContainsAny(code[m[1]:m[1]+name[0]], "{}") {
+			continue
 		}
-		if ok {
-			for _, p := range []string{name + ".rs", filepath.Join(name, "main.rs")} {
-				paths = append(paths, l.files(dir, func(string) bool { return false })...)
-				paths = append(paths, filepath.Join(dir, "tests", p))
-			}
+		test := code[m[1]+name[2] : m[1]+name[3]]
+		if path := strings.Trim(strings.Join([]string{module, nest.At(m[0]), test}, "::"), ":"); !c.Runs(strings.ReplaceAll(path, "::::", "::")) {
+			continue
 		}
-	}
-	if paths == nil {
-		paths = l.files(dir, func(name string) bool { return strings.HasSuffix(name, ".rs") })
-	}
-	for _, p := range paths {
-		if u, ok := l.readTests(p); ok {
-			u.rust(all)
+		above := strings.LastIndexAny(code[:m[0]], "};{") + 1
+		if !c.Ignored {
+			u.rustIgnored(c, above, m[1]+name[0], test)
+		}
+		if open := strings.IndexAny(code[m[1]+name[1]:], "{;"); open >= 0 && code[m[1]+name[1]+open] == '{' {
+			u.rustBody(code, m[1]+name[1]+open+1, test)
 		}
 	}
 }
 
-// rust looks through a file. It is searched by lines and braces.
-func (u *unit) rust(all bool) {
-	for _, m := range rustTest.FindAllStringIndex(u.text, -1) {
-		from := strings.LastIndexByte(u.text[:m[0]], '\n') + 1
-		if strings.Contains(u.text[from:m[0]], "//") {
-			continue
+// rustIgnored looks at the attributes of a test.
+func (u *unit) rustIgnored(c crates.Choice, from, to int, test string) {
+	head := u.text[from:to]
+	reason := func(m []int, n int) string {
+		if m[n] < 0 {
+			return ""
 		}
-		name := rustName.FindStringSubmatchIndex(u.text[m[1]:])
-		if name == nil {
-			continue
-		}
-		head := u.text[m[0] : m[1]+name[0]]
-		if strings.Count(head, "{") > 0 {
-			continue
-		}
-		test := u.text[m[1]+name[2] : m[1]+name[3]]
-		above := max(strings.LastIndex(u.text[:m[0]], "}"), strings.LastIndex(u.text[:m[0]], ";"), 0)
-		if ig := rustIgnore.FindStringSubmatchIndex(u.text[above : m[1]+name[0]]); ig != nil && !all {
-			reason := ""
-			if ig[2] >= 0 {
-				reason = u.text[above+ig[2] : above+ig[3]]
-			}
-			u.ignored(above+ig[0], test, reason)
-		}
-		if open := strings.IndexByte(u.text[m[1]+name[1]:], '{'); open >= 0 {
-			u.rustBody(m[1]+name[1]+open+1, test)
-		}
+		return head[m[n]:m[n+1]]
 	}
+	if m := rustIgnore.FindStringSubmatchIndex(head); m != nil && !commented(head, m[0]) {
+		u.ignored(from+m[0], test, "let it run, or take it out; -- --include-ignored runs such tests", reason(m, 2))
+	} else if m := rustIgnore2.FindStringSubmatchIndex(head); m != nil && !commented(head, m[0]) {
+		when := reason(m, 2)
+		if f := without.FindStringSubmatch(when); elsewhere.MatchString(when) || f != nil && (c.AllFeatures || slices.Contains(c.Features, f[1])) {
+			return
+		}
+		u.ignored(from+m[0], test, "let it run, or take it out; -- --include-ignored runs such tests", reason(m, 4))
+	}
+}
+
+var without = regexp.MustCompile(`^not\(\s*feature\s*=\s*"([^"]+)"\s*\)$`)
+
+// elsewhere are conditions that do not hold where a gate runs.
+var elsewhere = regexp.MustCompile(`^(?:miri|windows|target_os\s*=\s*"(?:windows|macos|ios|android)"|debug_assertions)$`)
+
+// commented says whether an offset stands in a comment to the end of the line.
+func commented(text string, at int) bool {
+	return strings.Contains(text[strings.LastIndexByte(text[:at], '\n')+1:at], "//")
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 // rustBody looks at the lines of a test until the first that can fail it.
-func (u *unit) rustBody(at int, test string) {
+func (u *unit) rustBody(code string, at int, test string) {
 	depth, condition := 1, ""
-	for at < len(u.text) && depth > 0 {
-		line, _, _ := strings.Cut(u.text[at:], "\n")
-		code, _, _ := strings.Cut(line, "//")
-		trimmed := strings.TrimSpace(code)
-		if rustAsserts.MatchString(code) && !rustLooks.MatchString(code) {
+	for at < len(code) && depth > 0 {
+		line, _, _ := strings.Cut(code[at:], "\n")
+		trimmed := strings.TrimSpace(line)
+		if rustAsserts.MatchString(line) && !rustLooks.MatchString(line) {
 			return
 		}
-		if strings.HasPrefix(trimmed, "if ") || strings.HasPrefix(trimmed, "let ") && strings.Contains(code, " else ") || strings.HasPrefix(trimmed, "match ") {
-			condition = trimmed
+		if strings.HasPrefix(trimmed, "if ") || strings.HasPrefix(trimmed, "let ") && strings.Contains(line, " else ") || strings.HasPrefix(trimmed, "match ") {
+			condition = strings.TrimSpace(u.text[at : at+len(line)])
 		}
-		switch i := strings.Index(code, "return"); {
-		case i < 0 || !(strings.HasPrefix(code[i:], "return;") || strings.HasPrefix(code[i:], "return Ok(())")):
+		switch i := rustReturns.FindStringIndex(line); {
+		case i == nil:
 		case depth == 1 && strings.HasPrefix(trimmed, "return"):
-			u.early(at, test, "", true)
+			u.early(at+i[0], test, "", true)
 			return
 		case rustLooks.MatchString(condition):
-			u.early(at, test, " where "+strings.TrimSuffix(strings.TrimSpace(condition), " {"), false)
+			u.early(at+i[0], test, " where "+strings.TrimSpace(strings.TrimSuffix(strings.Split(condition, "{")[0], " ")), false)
 			return
 		}
-		depth += strings.Count(code, "{") - strings.Count(code, "}")
+		depth += strings.Count(line, "{") - strings.Count(line, "}")
 		at += len(line) + 1
 	}
 }

@@ -2,8 +2,10 @@ package lint
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -13,30 +15,54 @@ type fate struct {
 	used   bool // somebody looks at it
 	exempt bool // set -e does not act on it
 	why    Kind // what loses it, where it is not used
+	steers bool // it says whether what stands right of && or || is run
+	told   bool // its output is looked for: where it fails, that is missed
 }
 
 // shell walks one script.
 type shell struct {
 	*unit
+	values
 	file      *syntax.File
-	e, p      bool // set -e and pipefail, as far as it has come
-	off       bool // set +e took it back
-	functions map[string]*syntax.Stmt
-	walked    map[string]bool // functions, by how they were called
-	depth     int
+	files     []*syntax.File // and those it came by
+	e, p      bool           // set -e and pipefail, as far as it has come
+	off       bool           // set +e took it back
+	program   string
+	only      string // the one program that is asked about
+	functions map[string]*function
+	walked    map[string]bool       // functions, by how they were called
+	says      map[string]bool       // functions that only print
+	ends      map[string]bool       // functions that leave with a failure, or keep one
+	stack     []string              // of pushd
+	taken     map[*syntax.Stmt]bool // their output is
+	listened  map[*syntax.File]bool
+	deep      int
 }
 
-// maxDepth bounds functions that call each other, and what stands in each other.
-const maxDepth = 60
+// function is one that a script may call, and the text that it stands in.
+type function struct {
+	body *syntax.Stmt
+	in   *unit
+}
+
+// maxDepth bounds functions that call each other, and what stands in each other;
+// maxWalked those that do it in ever new ways.
+const (
+	maxDepth  = 60
+	maxWalked = 1000
+)
 
 // walkShell looks through a text of shell. e and p are set -e and pipefail from its
 // beginning. A text that cannot be parsed is the shell's to complain about.
-func (u *unit) walkShell(e, p bool) error {
+func (u *unit) walkShell(e, p bool, args ...string) error {
 	s, err := newShell(u)
 	if err != nil {
 		return err
 	}
-	s.e, s.p = e, p
+	s.e, s.p, s.args = e, p, args
+	if s.own == nil {
+		s.program = filepath.Join(s.root, s.path)
+	}
 	s.list(s.file.Stmts, fate{used: true})
 	return nil
 }
@@ -44,154 +70,61 @@ func (u *unit) walkShell(e, p bool) error {
 // arrayKey is a word in the place of an index.
 var arrayKey = regexp.MustCompile(`\[[A-Za-z][A-Za-z0-9_.+-]*\]=`)
 
+// parseShell reads a text of shell.
+func parseShell(text string) (*syntax.File, error) {
+	variant := syntax.LangBash
+	if first, _, _ := strings.Cut(text, "\n"); len(shebang(first)) > 0 && base(shebang(first)[0]) == "zsh" {
+		variant = syntax.LangZsh
+	}
+	text = plainText(text)
+	parse := func(text string) (*syntax.File, error) {
+		return syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(text), "")
+	}
+	file, err := parse(text)
+	if err != nil { // the parser takes the words of [ld.lld]=x in an array for arithmetic
+		file, err = parse(arrayKey.ReplaceAllStringFunc(text, func(key string) string { return "[" + strings.Repeat("k", len(key)-3) + "]=" }))
+	}
+	return file, err
+}
+
+// plainText gives a text in which bytes of other encodings, which shells do not mind, are
+// signs that the parser knows.
+func plainText(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	out := []byte(text)
+	for i := 0; i < len(out); {
+		r, n := utf8.DecodeRune(out[i:])
+		if r == utf8.RuneError && n == 1 {
+			out[i] = '_'
+		}
+		i += n
+	}
+	return string(out)
+}
+
 // newShell parses the text of a unit.
 func newShell(u *unit) (*shell, error) {
-	parse := func(text string) (*syntax.File, error) {
-		return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	}
-	file, err := parse(u.text)
-	if err != nil { // the parser takes the words of [ld.lld]=x in an array for arithmetic
-		file, err = parse(arrayKey.ReplaceAllStringFunc(u.text, func(key string) string { return "[" + strings.Repeat("k", len(key)-3) + "]=" }))
-	}
+	file, err := parseShell(u.text)
 	if err != nil {
 		return nil, fmt.Errorf("parse %s: %w", u.path, err)
 	}
-	s := &shell{unit: u, file: file, functions: make(map[string]*syntax.Stmt), walked: make(map[string]bool)}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
-			s.functions[f.Name.Value] = f.Body
-		}
-		return true
-	})
+	own := *u // cd moves it
+	s := &shell{unit: &own, file: file, files: []*syntax.File{file}}
+	s.functions, s.walked, s.ends = make(map[string]*function), make(map[string]bool), make(map[string]bool)
+	s.says, s.taken, s.listened = make(map[string]bool), make(map[*syntax.Stmt]bool), make(map[*syntax.File]bool)
+	s.declare(s.unit, file)
+	s.count(file)
 	return s, nil
 }
 
-// list walks statements, of which the last gives the status.
-func (s *shell) list(stmts []*syntax.Stmt, c fate) {
-	if s.depth++; s.depth > maxDepth {
-		s.depth--
-		return
-	}
-	defer func() { s.depth-- }()
-	for i, st := range stmts {
-		in := c
-		if i < len(stmts)-1 {
-			in.used = s.reads(stmts[i+1], "?") || s.reads(stmts[i+1], "PIPESTATUS")
-			if c.used || c.why == "" {
-				in.why = Unread
-				if c.exempt && s.e {
-					in.why = Condition
-				}
-			}
+// declare takes up the functions of a text.
+func (s *shell) declare(in *unit, file *syntax.File) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
+			s.functions[f.Name.Value] = &function{f.Body, in}
 		}
-		s.stmt(st, in, i < len(stmts)-1 && s.reads(stmts[i+1], "PIPESTATUS"))
-	}
+		return true
+	})
 }
-
-// reads says whether a node asks for a variable.
-// lost says whether the failure of a command has no effect here.
-func (s *shell) lost(c fate) bool { return !c.used && (!s.e || c.exempt) }
-
-func (s *shell) stmt(st *syntax.Stmt, c fate, pipestatus bool) {
-	if st == nil || st.Cmd == nil {
-		return
-	}
-	if st.Background {
-		c = fate{used: s.waits(), exempt: true, why: Background}
-	}
-	if st.Negated {
-		if call := s.firstCheck(st.Cmd); call != nil && !c.used {
-			s.find(Negated, call, true)
-		}
-		c = fate{used: true, exempt: true}
-	}
-	switch cmd := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		s.call(cmd, c)
-	case *syntax.BinaryCmd:
-		s.binary(cmd, c, pipestatus)
-	case *syntax.Block:
-		s.list(cmd.Stmts, c)
-	case *syntax.Subshell:
-		e, p, off := s.e, s.p, s.off
-		s.list(cmd.Stmts, c)
-		s.e, s.p, s.off = e, p, off
-	case *syntax.IfClause:
-		s.ifClause(cmd, c)
-	case *syntax.WhileClause:
-		s.list(cmd.Cond, fate{used: true, exempt: true})
-		s.loop(cmd.Do, c)
-	case *syntax.ForClause:
-		s.loop(cmd.Do, c)
-	case *syntax.CaseClause:
-		for _, item := range cmd.Items {
-			s.list(item.Stmts, c)
-		}
-	case *syntax.TimeClause:
-		s.stmt(cmd.Stmt, c, pipestatus)
-	case *syntax.DeclClause:
-		for _, a := range cmd.Args {
-			s.substitutions(a, Declared, checks)
-		}
-	}
-	for _, r := range st.Redirs {
-		if r.Word != nil {
-			s.substitutions(r.Word, Subst, runner)
-		}
-	}
-}
-
-func (s *shell) ifClause(cmd *syntax.IfClause, c fate) {
-	for ; cmd != nil; cmd = cmd.Else {
-		s.list(cmd.Cond, fate{used: true, exempt: true})
-		s.list(cmd.Then, c)
-	}
-}
-
-// loop walks the body of a loop: each turn's status is lost but for the last one's.
-func (s *shell) loop(body []*syntax.Stmt, c fate) {
-	if c.used || c.why == "" {
-		c.why = Loop
-	}
-	c.used = false
-	s.list(body, c)
-}
-
-func (s *shell) binary(b *syntax.BinaryCmd, c fate, pipestatus bool) {
-	switch b.Op {
-	case syntax.AndStmt:
-		left := c
-		if !c.exempt && s.e && !c.used {
-			left.why = And
-		}
-		left.exempt = true
-		if steers(b.Y) { // cmd && break: what if says in other words
-			left.used = true
-		}
-		s.stmt(b.X, left, false)
-		s.stmt(b.Y, c, false)
-	case syntax.OrStmt:
-		left := fate{used: true, exempt: true}
-		if s.succeeds(b.Y) {
-			left = fate{exempt: true, why: OrTrue}
-		}
-		s.stmt(b.X, left, false)
-		s.stmt(b.Y, c, false)
-	default: // a pipe
-		left := c
-		if !s.p && !pipestatus {
-			left = fate{exempt: true, why: Pipe}
-		}
-		s.stmt(b.X, left, pipestatus)
-		s.stmt(b.Y, c, false)
-	}
-}
-
-// succeeds says whether what stands right of || makes a success of any failure.
-// steers says whether a command only says where the script goes on.
-// leaves says whether statements end the script, or the function, with a failure.
-// readLater says whether a variable that is assigned is asked for anywhere.
-// waits says whether the script asks a background command for its status.
-// wordsOf are the words of a command; one that is put together is "", unless only its
-// directory is: "$(dirname "$0")/check.sh" is /check.sh with a dot before it.
-// base is the name of a program without its directory.

@@ -1,7 +1,7 @@
 package lint
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -11,37 +11,80 @@ import (
 func (s *shell) call(cmd *syntax.CallExpr, c fate) {
 	if len(cmd.Args) == 0 { // x=$(cmd): the status of the last command in it
 		for _, a := range cmd.Assigns {
-			s.assigned(a, c)
+			s.assignment(a, c)
+			s.remember(a)
 		}
 		return
 	}
-	words := wordsOf(cmd.Args)
-	for _, a := range cmd.Args {
-		s.substitutions(a, Subst, runner)
+	words := s.wordsOf(cmd.Args)
+	if !compares(words) {
+		for _, a := range cmd.Args {
+			s.substitutions(a, Subst, own)
+		}
 	}
-	if words[0] == "set" || words[0] == "shopt" {
+	switch words[0] {
+	case "set", "shopt":
 		s.set(words[1:])
 		return
-	}
-	if words[0] == "trap" && len(words) > 2 && trapsZero(words) {
-		if first := s.firstCheck(s.file); first != nil {
-			s.findAt(Trap, first, cmd, false)
+	case "cd", "pushd", "popd":
+		s.goes(words)
+		return
+	case ".", "source":
+		s.source(words)
+		return
+	case "trap":
+		if len(words) > 2 && s.trapsZero(cmd, words) {
+			if first, in := s.firstCheck(s.file); first != nil && in == s.unit {
+				s.findAt(Trap, first, cmd, false)
+			}
 		}
 		return
-	}
-	if words[0] == "exec" || words[0] == "exit" || words[0] == "return" {
+	case "exec", "exit", "return":
 		c = fate{used: true}
 	}
-	if body := s.functions[words[0]]; body != nil {
-		s.function(words[0], body, c)
-		if s.lost(c) && s.firstCheck(body) != nil {
+	if f := s.functions[words[0]]; f != nil {
+		s.function(words, f, c)
+		if first, _ := s.firstCheck(cmd); s.lost(c) && first != nil && !s.exits(f) && !tidies.MatchString(words[0]) {
 			s.find(s.kind(c), cmd, false)
 		}
 		return
 	}
-	s.command(words)
-	if s.lost(c) && checks(words) {
+	if s.nested(cmd, words, c) {
+		return
+	}
+	s.at = int(cmd.Pos().Offset())
+	if s.only == "" {
+		s.command(words)
+	}
+	s.findExec(cmd, words)
+	switch {
+	case !s.lost(c), c.told && !own(words):
+	case checks(words):
 		s.find(s.kind(c), cmd, false)
+	case compares(words):
+		s.unasked(cmd, c)
+	}
+}
+
+// compares recognises commands whose status is all that comes of them.
+func compares(words []string) bool {
+	switch base(words[0]) {
+	case "test", "[":
+		return true
+	case "grep", "egrep", "fgrep", "cmp", "diff":
+		return slices.ContainsFunc(words[1:], func(w string) bool {
+			return w == "--quiet" || w == "--silent" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "q")
+		})
+	}
+	return false
+}
+
+// unasked reports a comparison that stands alone, and whose status nobody looks at.
+func (s *shell) unasked(n syntax.Command, c fate) {
+	switch k := s.kind(c); {
+	case !s.lost(c) || c.steers:
+	case k == Unread || k == SetE || k == Condition || k == Loop:
+		s.found(k, n, n, nil, false)
 	}
 }
 
@@ -54,15 +97,6 @@ func (s *shell) kind(c fate) Kind {
 		return Unread
 	}
 	return c.why
-}
-
-// trapsZero recognises trap '…; exit 0' EXIT.
-func trapsZero(words []string) bool {
-	onExit := false
-	for _, w := range words[2:] {
-		onExit = onExit || w == "EXIT" || w == "0" || w == "ERR"
-	}
-	return onExit && strings.HasSuffix(strings.TrimRight(strings.TrimSpace(words[1]), ";} "), "exit 0")
 }
 
 // set follows set -e, set +e, set -o pipefail and their kin.
@@ -95,23 +129,9 @@ func (s *shell) option(name string, on bool) {
 	}
 }
 
-// function walks the body of a function that is called, once for each way in which it
-// is: its commands are under set -e only where its own status is not tested.
-func (s *shell) function(name string, body *syntax.Stmt, c fate) {
-	key := fmt.Sprint(name, c, s.e, s.p)
-	if s.walked[key] {
-		return
-	}
-	s.walked[key] = true
-	if !c.used && (c.exempt || !s.e) {
-		return // the call itself is what is lost
-	}
-	s.stmt(body, fate{used: true, exempt: c.exempt}, false)
-}
-
-// assigned walks x=$(cmd), which has the status of the command. What stands before
+// assignment walks x=$(cmd), which has the status of the command. What stands before
 // the last command in it is not under set -e.
-func (s *shell) assigned(a *syntax.Assign, c fate) {
+func (s *shell) assignment(a *syntax.Assign, c fate) {
 	if a.Value == nil {
 		return
 	}
@@ -121,91 +141,11 @@ func (s *shell) assigned(a *syntax.Assign, c fate) {
 			cs, ok = q.Parts[0].(*syntax.CmdSubst)
 		}
 		if ok {
-			e, p, off := s.e, s.p, s.off
-			used := !s.lost(c)
-			s.e = false
-			s.list(cs.Stmts, fate{used: used, exempt: true, why: s.kind(c)})
-			s.e, s.p, s.off = e, p, off
+			used, why := !s.lost(c), s.kind(c)
+			s.apart(func() {
+				s.e = false
+				s.list(cs.Stmts, fate{used: used, exempt: true, why: why})
+			})
 		}
 	}
-}
-
-// substitutions finds commands that matter within arguments.
-func (s *shell) substitutions(n syntax.Node, k Kind, matters func([]string) bool) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		var stmts []*syntax.Stmt
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			stmts = n.Stmts
-		case *syntax.ProcSubst:
-			stmts = n.Stmts
-		default:
-			return true
-		}
-		for _, st := range stmts {
-			if call := s.first(st, matters); call != nil {
-				s.find(k, call, false)
-			}
-		}
-		return false
-	})
-}
-
-// firstCheck is the first command in a node that matters.
-func (s *shell) firstCheck(n syntax.Node) *syntax.CallExpr { return s.first(n, checks) }
-
-func (s *shell) first(n syntax.Node, matters func([]string) bool) (found *syntax.CallExpr) {
-	seen := make(map[string]bool)
-	var walk func(n syntax.Node)
-	walk = func(n syntax.Node) {
-		syntax.Walk(n, func(n syntax.Node) bool {
-			if _, ok := n.(*syntax.FuncDecl); ok || found != nil {
-				return false
-			}
-			call, ok := n.(*syntax.CallExpr)
-			if !ok || len(call.Args) == 0 {
-				return true
-			}
-			words := wordsOf(call.Args)
-			if body := s.functions[words[0]]; body != nil {
-				if !seen[words[0]] {
-					seen[words[0]] = true
-					walk(body)
-				}
-				return true
-			}
-			if matters(words) {
-				found = call
-			}
-			return found == nil
-		})
-	}
-	walk(n)
-	return found
-}
-
-// find reports a command whose failure is lost.
-func (s *shell) find(k Kind, call *syntax.CallExpr, succeed bool) { s.findAt(k, call, call, succeed) }
-
-// findAt reports one at the place of another node.
-func (s *shell) findAt(k Kind, call, at *syntax.CallExpr, succeed bool) {
-	from, to := int(call.Pos().Offset()), int(call.End().Offset())
-	if to > len(s.text) || from >= to {
-		return
-	}
-	words := wordsOf(call.Args)
-	f := s.finding(k, int(at.Pos().Offset()))
-	f.Command = oneLine(s.text[from:to])
-	if s.own == nil { // as it is written: a recipe's text is made up
-		f.Command = oneLine(s.whole[s.shift+from : s.shift+to])
-	}
-	f.Certain = runner(words) && k != Negated && k != Subst
-	e := s.edit(from, to, succeed)
-	e.once = k == Loop
-	f.edits = []edit{e}
-	s.report.add(f)
-}
-
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\\\n", " ")), " ")
 }

@@ -1,41 +1,48 @@
 package lint
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// codes are what shellcheck says of lost failures: A && B || C (2015), a declaration
-// that masks a status (2155), ! that set -e does not see (2251), set -e that does not
-// act in a function (2310, 2311), a substitution whose status is masked (2312), and $?
-// that is of something else (2319, 2320).
-func codes() []int { return []int{2015, 2155, 2251, 2310, 2311, 2312, 2319, 2320} }
+// codes are what shellcheck says of lost failures and this package does not: $? that is
+// of a condition (2319), or of an echo (2320), and not of the command that is meant. What
+// it says beyond that, of declarations and of set -e in functions, the walk knows itself,
+// together with which commands matter.
+func codes() []int { return []int{2319, 2320} }
 
-// runShellcheck adds what shellcheck finds on lines where nothing else was found. It is
-// bounded, and what it cannot read is left to the shell.
-func runShellcheck(r *Report, root, program string) {
+// shellcheckTime bounds one look of shellcheck at one script, which takes a tenth of a
+// second; shellcheckAll bounds all of them.
+const (
+	shellcheckTime = 10 * time.Second
+	shellcheckAll  = time.Minute
+)
+
+// runShellcheck adds what shellcheck finds on lines where nothing else was found. A
+// script that it gives no answer for in time is said, and those after the first such one
+// are left out: it is shellcheck that hangs, and not the script.
+func runShellcheck(ctx context.Context, r *Report, root, program string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, shellcheckAll, fmt.Errorf("no answer on all scripts within %s", shellcheckAll))
+	defer cancel()
 	for _, path := range slices.Clone(r.Read) {
 		data, err := os.ReadFile(filepath.Join(root, path))
 		first, _, _ := strings.Cut(string(data), "\n")
 		if sb := shebang(first); err != nil || !strings.HasSuffix(path, ".sh") && (len(sb) == 0 || !isShell(sb[0])) {
 			continue
 		}
-		cmd := exec.Command(program, "--format=json", "--norc", "--enable=check-set-e-suppressed,check-extra-masked-returns", path)
-		cmd.Dir = root
-		out, err := cmd.Output() // it ends with 1 where it found anything
-		var said []struct {
-			Line    int    `json:"line"`
-			Code    int    `json:"code"`
-			Message string `json:"message"`
-		}
-		if json.Unmarshal(out, &said) != nil {
-			if err != nil {
-				r.Unread = append(r.Unread, path+": shellcheck: "+err.Error())
+		said, err := askShellcheck(ctx, root, program, path)
+		if err != nil {
+			r.Beyond = append(r.Beyond, path+" was not read by shellcheck, only by gpuci: "+err.Error())
+			if errors.Is(err, errNoAnswer) {
+				return
 			}
 			continue
 		}
@@ -46,21 +53,39 @@ func runShellcheck(r *Report, root, program string) {
 				continue
 			}
 			f := Finding{
-				Kind: Shellcheck, Gates: gatesOf(r, path), File: path, Line: s.Line, Text: strings.TrimSpace(lines[s.Line-1]),
+				Kind: Shellcheck, Gates: slices.Clone(r.gates[path]), File: path, Line: s.Line, Text: clip(strings.TrimSpace(lines[s.Line-1])),
 				Command: "SC" + strconv.Itoa(s.Code), Why: s.Message + " (shellcheck)", Instead: "see shellcheck.net/wiki/SC" + strconv.Itoa(s.Code),
 			}
-			f.accept(lines[s.Line-1])
+			f.acceptAt(string(data), s.Line)
 			r.Findings = append(r.Findings, f)
 		}
 	}
 }
 
-// gatesOf are the gates that other findings of a file name.
-func gatesOf(r *Report, path string) []string {
-	for _, f := range r.Findings {
-		if f.File == path {
-			return f.Gates
-		}
+// remark is what shellcheck says of a place.
+type remark struct {
+	Line    int    `json:"line"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+var errNoAnswer = errors.New("it was ended")
+
+// askShellcheck has shellcheck look at a script. It ends with 1 where it found anything,
+// with 2 and more where it did not come to it.
+func askShellcheck(ctx context.Context, root, program, path string) (said []remark, err error) {
+	out, exit, err := ask(ctx, shellcheckTime, root, nil, program, "--format=json", "--norc", "--", path)
+	if err == nil && exit.Code > 2 { // before 0.7 it did not know --norc
+		out, exit, err = ask(ctx, shellcheckTime, root, nil, program, "--format=json", "--", path)
 	}
-	return []string{}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errNoAnswer, err)
+	case exit.Code > 1 || exit.Signal != 0:
+		return nil, fmt.Errorf("it could not look: %s", exit)
+	}
+	if err := json.Unmarshal(out, &said); err != nil {
+		return nil, fmt.Errorf("it does not answer in JSON: %w", err)
+	}
+	return said, nil
 }

@@ -2,12 +2,17 @@ package lint
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gpuci/gates/lint/crates"
 )
 
-func (s *shell) reads(n syntax.Node, name string) bool {
+// asks says whether a node asks for a variable.
+func (s *shell) asks(n syntax.Node, name string) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {
 		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == name {
@@ -18,6 +23,7 @@ func (s *shell) reads(n syntax.Node, name string) bool {
 	return found
 }
 
+// succeeds says whether what stands right of || makes a success of any failure.
 func (s *shell) succeeds(st *syntax.Stmt) bool {
 	if st == nil || st.Cmd == nil || st.Negated {
 		return false
@@ -31,9 +37,14 @@ func (s *shell) succeeds(st *syntax.Stmt) bool {
 		if len(cmd.Args) == 0 { // an assignment: somebody reads it later, or not
 			return !s.readLater(cmd)
 		}
-		switch words := wordsOf(cmd.Args); words[0] {
-		case "true", ":", "echo", "printf", "continue", "break", "cat", "logger", "date", "warn":
-			return s.functions[words[0]] == nil
+		words := s.wordsOf(cmd.Args)
+		if f := s.functions[words[0]]; f != nil {
+			body := []*syntax.Stmt{f.body}
+			return !s.leaves(body) && s.onlySays(body)
+		}
+		switch words[0] {
+		case "true", ":", "echo", "printf", "continue", "break", "cat", "logger", "date", "warn", "warning", "log", "info", "note", "say", "debug":
+			return true
 		case "exit", "return":
 			return len(words) > 1 && words[1] == "0"
 		}
@@ -41,6 +52,20 @@ func (s *shell) succeeds(st *syntax.Stmt) bool {
 	return false
 }
 
+// greps says whether a command looks for something in what it reads.
+func (s *shell) greps(st *syntax.Stmt) bool {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	switch base(call.Args[0].Lit()) {
+	case "grep", "egrep", "fgrep":
+		return true
+	}
+	return false
+}
+
+// steers says whether a command only says where the script goes on.
 func steers(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -53,18 +78,23 @@ func steers(st *syntax.Stmt) bool {
 	return false
 }
 
+// leaves says whether statements end the script, or the function, with a failure, or
+// keep the failure for somebody who looks at it.
 func (s *shell) leaves(stmts []*syntax.Stmt) bool {
 	found := false
 	for _, st := range stmts {
 		syntax.Walk(st, func(n syntax.Node) bool {
-			call, ok := n.(*syntax.CallExpr)
-			switch {
-			case !ok:
-			case len(call.Args) == 0: // a status that is kept
-				found = found || s.readLater(call)
-			default:
-				words := wordsOf(call.Args)
-				found = found || (words[0] == "exit" || words[0] == "return" || words[0] == "false" || words[0] == "kill") && (len(words) < 2 || words[1] != "0")
+			switch n := n.(type) {
+			case *syntax.ArithmCmd, *syntax.LetClause: // ((fails++))
+				found = true
+			case *syntax.DeclClause:
+				found = found || slices.ContainsFunc(n.Args, s.askedFor)
+			case *syntax.CallExpr:
+				if len(n.Args) == 0 { // a status that is kept
+					found = found || s.readLater(n)
+				} else {
+					found = found || s.leaving(s.wordsOf(n.Args))
+				}
 			}
 			return !found
 		})
@@ -72,44 +102,33 @@ func (s *shell) leaves(stmts []*syntax.Stmt) bool {
 	return found
 }
 
+// leaving recognises what ends a script with a failure, by itself or in a function; one
+// of another file by its name.
+func (s *shell) leaving(words []string) bool {
+	switch words[0] {
+	case "exit", "return", "false", "kill", "exec":
+		return len(words) < 2 || words[1] != "0"
+	}
+	if f := s.functions[words[0]]; f != nil {
+		if does, known := s.ends[words[0]]; known {
+			return does
+		}
+		s.ends[words[0]] = false // meanwhile: it may call itself
+		s.ends[words[0]] = s.leaves([]*syntax.Stmt{f.body})
+		return s.ends[words[0]]
+	}
+	return failing.MatchString(words[0])
+}
+
+var failing = regexp.MustCompile(`^_*(?:die|fail|fatal|abort|bail|usage|panic|croak|error|err|exit)\w*$|_(?:die|fail|exit|abort|fatal)$`)
+
+// readLater says whether what an assignment keeps is asked for.
 func (s *shell) readLater(cmd *syntax.CallExpr) bool {
-	for _, a := range cmd.Assigns {
-		if a.Name == nil || s.reads(s.file, a.Name.Value) {
-			return true
-		}
-		arithmetic := false
-		syntax.Walk(s.file, func(n syntax.Node) bool { // $((fails)), ((fails > 0))
-			if w, ok := n.(*syntax.Word); ok && w.Lit() == a.Name.Value {
-				arithmetic = true
-			}
-			return !arithmetic
-		})
-		if arithmetic {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(cmd.Assigns, s.askedFor)
 }
 
-func (s *shell) waits() bool {
-	found := false
-	syntax.Walk(s.file, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 1 && call.Args[0].Lit() == "wait" {
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-func wordsOf(args []*syntax.Word) []string {
-	words := make([]string, len(args))
-	for i, w := range args {
-		words[i] = wordOf(w)
-	}
-	return words
-}
-
+// wordOf is a word without the shell; one that is put together is "", unless only its
+// directory is: "$(dirname "$0")/check.sh" is ./check.sh.
 func wordOf(w *syntax.Word) string {
 	var b strings.Builder
 	var known func(parts []syntax.WordPart)
@@ -130,10 +149,21 @@ func wordOf(w *syntax.Word) string {
 		}
 	}
 	known(w.Parts)
-	if text := b.String(); !bad && text != "." {
+	text := b.String()
+	if name, _, ok := strings.Cut(text, "="); bad && ok && strings.HasPrefix(name, "-") && startsPlain(w, len(name)) {
+		return name + "=" + crates.Hole
+	}
+	if !bad && (text != "." || w.Lit() == ".") {
 		return text
 	}
 	return ""
 }
 
+// startsPlain says whether the first n bytes of a word are written out.
+func startsPlain(w *syntax.Word, n int) bool {
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	return ok && len(lit.Value) > n
+}
+
+// base is the name of a program without its directory.
 func base(word string) string { return path.Base(word) }

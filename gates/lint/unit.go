@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,9 @@ type unit struct {
 	language language
 	own      *edit // of a gate's own command; nil for a file
 	line     int   // of a gate's own command, where it begins
+	nowhere  bool  // it is not known where its commands run
+	quoted   bool  // it stands in single quotes
+	at       int   // the command that is followed
 }
 
 // look is one gate that is looked through.
@@ -30,15 +34,26 @@ type look struct {
 	gate   config.Gate
 	build  bool
 	seen   map[string]bool // files, with how they are run
+	spaces *spaces
 	depth  int
 }
+
+// maxShown bounds what is shown of a line, in bytes: there are scripts of one line.
+const maxShown = 400
 
 // finding is one at an offset of the text.
 func (u *unit) finding(k Kind, at int) Finding {
 	line, text := u.place(at)
-	f := Finding{Kind: k, Gates: []string{u.gate.Name}, File: u.path, Line: line, Text: strings.TrimSpace(text)}
-	f.accept(text)
+	f := Finding{Kind: k, Gates: []string{u.gate.Name}, File: u.path, Line: line, Text: clip(strings.TrimSpace(text))}
+	f.acceptAt(u.whole, line)
 	return f
+}
+
+func clip(text string) string {
+	if len(text) > maxShown {
+		return strings.ToValidUTF8(text[:maxShown], "") + "…"
+	}
+	return text
 }
 
 // place is the line of an offset, and its text.
@@ -68,11 +83,32 @@ func lineAt(text string, at int) (int, string) {
 
 // edit is the place of a piece of the text, for a proof.
 func (u *unit) edit(from, to int, succeed bool) edit {
-	e := edit{file: u.path, build: u.build, from: u.shift + from, to: u.shift + to, language: u.language, succeed: succeed}
+	e := edit{file: u.path, build: u.build, from: u.shift + from, to: u.shift + to, language: u.language, succeed: succeed, quoted: u.quoted}
 	if u.own != nil {
 		e.file, e.command, e.arg = "", u.own.command, u.own.arg
 	}
 	return e
+}
+
+// cannot notes what could not be read, unless its line says why that may be so.
+func (u *unit) cannot(format string, args ...any) {
+	line, _ := u.place(u.at)
+	f := Finding{}
+	f.acceptAt(u.whole, line)
+	said := fmt.Sprintf("%s:%d: gate %s: ", u.path, line, u.gate.Name) + fmt.Sprintf(format, args...)
+	if f.Accepted != "" {
+		u.beyond("%s: accepted: %s", said, f.Accepted)
+	} else if !slices.Contains(u.report.Unread, said) {
+		u.report.Unread = append(u.report.Unread, said)
+	}
+}
+
+// beyond notes what is run and not looked through.
+func (u *unit) beyond(format string, args ...any) {
+	said := fmt.Sprintf(format, args...)
+	if !slices.Contains(u.report.Beyond, said) {
+		u.report.Beyond = append(u.report.Beyond, said)
+	}
 }
 
 // maxFile is more than anybody writes by hand, in bytes.
@@ -108,13 +144,17 @@ func (l *look) open(name string, dirs ...string) (path, text string, ok bool) {
 	return "", "", false
 }
 
+// maxSeen bounds scripts that call each other with ever new arguments.
+const maxSeen = 50_000
+
 // reads notes that a file is read; it is not read twice in the same way.
 func (l *look) reads(path, how string) bool {
 	key := path + "\x00" + how
-	if l.seen[key] {
+	if l.seen[key] || len(l.seen) > maxSeen {
 		return false
 	}
 	l.seen[key] = true
+	l.report.by(path, l.gate.Name)
 	if !slices.Contains(l.report.Read, path) {
 		l.report.Read = append(l.report.Read, path)
 	}

@@ -20,39 +20,91 @@ func harmless(name string) bool {
 	return strings.Contains(strings.Join(strings.Fields(known), " ")+" ", name+" ") && slices.Contains(strings.Fields(known), name)
 }
 
-// wrappers run the command that their arguments name; the value is how many arguments
-// that are no options come before it.
-func wrapper(name string) (skip int, ok bool) {
-	switch name {
-	case "env", "time", "nice", "nohup", "stdbuf", "command", "exec", "sudo", "setsid", "ionice", "chrt", "unbuffer", "builtin", "xvfb-run", "catchsegv":
-		return 0, true
-	case "timeout", "taskset", "flock":
-		return 1, true
+// wrapper is a program that runs the command that its arguments name: how many arguments
+// that are no options come before it, and which options take a word.
+type wrapper struct {
+	skip   int
+	valued string
+	words  string // that make it one, behind the name: uv run
+}
+
+func wrapperOf(words []string) (w wrapper, ok bool) {
+	switch path.Base(words[0]) {
+	case "env":
+		return wrapper{valued: "-u -C --unset --chdir"}, true
+	case "nice", "ionice":
+		return wrapper{valued: "-n -c -p --adjustment --class --classdata"}, true
+	case "stdbuf":
+		return wrapper{valued: "-i -o -e"}, true
+	case "sudo":
+		return wrapper{valued: "-u -g -C -D -h -p -r -t -U"}, true
+	case "time":
+		return wrapper{valued: "-f -o --format --output"}, true
+	case "nohup", "command", "exec", "setsid", "unbuffer", "builtin", "xvfb-run", "catchsegv":
+		return wrapper{valued: "-a"}, true // exec -a NAME
+	case "timeout":
+		return wrapper{skip: 1, valued: "-k -s --kill-after --signal"}, true
+	case "taskset", "chrt":
+		return wrapper{skip: 1, valued: "-T -P -D"}, true
+	case "flock":
+		return wrapper{skip: 1, valued: "-w -E --timeout --conflict-exit-code"}, true
+	case "xargs":
+		return wrapper{valued: "-n -P -I -d -a -L -s -E --max-args --max-procs --replace --delimiter --arg-file --max-lines"}, true
+	case "uv", "poetry", "pdm", "pipenv", "hatch", "rye":
+		return wrapper{words: "run", valued: "--with --python -p --extra --group --package --project --directory --env-file -e"}, true
+	case "coverage":
+		return wrapper{words: "run", valued: "--source --include --omit --rcfile --data-file --context"}, true
 	}
-	return 0, false
+	return wrapper{}, false
 }
 
 // unwrap takes the wrappers off a command: env A=b timeout 5 cargo test is cargo test.
 // A word that is not known is "".
 func unwrap(words []string) []string {
 	for len(words) > 1 {
-		skip, ok := wrapper(path.Base(words[0]))
-		if !ok {
+		w, ok := wrapperOf(words)
+		if !ok || words[0] == "command" && strings.HasPrefix(strings.ToLower(words[1]), "-v") { // that asks whether it is there
 			break
 		}
-		rest := words[1:]
-		for len(rest) > 0 && (strings.HasPrefix(rest[0], "-") || strings.Contains(rest[0], "=") && !strings.Contains(rest[0], "/") || skip > 0) {
-			if !strings.HasPrefix(rest[0], "-") && !strings.Contains(rest[0], "=") {
-				skip--
-			}
-			rest = rest[1:]
-		}
-		if len(rest) == 0 {
+		inner := w.unwrap(words[1:])
+		if len(inner) == 0 {
 			return words
 		}
-		words = rest
+		if words[0] == "coverage" && inner[0] == "-m" {
+			inner = append([]string{"python"}, inner...)
+		}
+		words = inner
 	}
 	return words
+}
+
+func (w wrapper) unwrap(rest []string) []string {
+	if w.words != "" {
+		if rest[0] != w.words {
+			return nil
+		}
+		rest = rest[1:]
+	}
+	skip := w.skip
+	for len(rest) > 0 {
+		word := rest[0]
+		switch {
+		case word == "--":
+			return rest[min(1+skip, len(rest)):]
+		case w.words != "" && word == "-m":
+			return rest
+		case strings.HasPrefix(word, "-") && slices.Contains(strings.Fields(w.valued), word):
+			rest = rest[min(2, len(rest)):]
+			continue
+		case strings.HasPrefix(word, "-"):
+		case skip == 0 && (!strings.Contains(word, "=") || strings.Contains(word[:strings.IndexByte(word, '=')], "/")):
+			return rest
+		case !strings.Contains(word, "="):
+			skip--
+		}
+		rest = rest[1:]
+	}
+	return nil
 }
 
 // checks says whether the failure of a command matters.
@@ -79,6 +131,34 @@ func checks(words []string) bool {
 		return false
 	}
 	return true
+}
+
+// own says whether a command runs what is of the workspace: a script or a program by its
+// path, or a test command.
+func own(words []string) bool {
+	words = unwrap(words)
+	if len(words) == 0 || !checks(words) {
+		return false
+	}
+	name := words[0]
+	switch {
+	case runner(words):
+		return true
+	case strings.Contains(name, "/"):
+		return !slices.ContainsFunc([]string{"/usr/", "/opt/", "/sbin/", "/etc/", "/dev/", "/proc/"}, func(p string) bool { return strings.HasPrefix(name, p) })
+	case (path.Base(name) == "cargo" || path.Base(name) == "go") && len(words) > 1:
+		return words[1] == "run"
+	case isShell(name), strings.HasPrefix(name, "python"):
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") {
+				return strings.Contains(w, "/") || strings.HasSuffix(w, ".py") || strings.HasSuffix(w, ".sh")
+			}
+			if w == "-c" || w == "-m" {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // runner says whether a command runs tests: that its failure is lost cannot be meant.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -74,7 +73,7 @@ func (c *Collector) Judge(b Bar) Result {
 		r.fail(Crossed, over)
 	}
 	if b.Floor != nil && f.Low.Value < *b.Floor {
-		r.fail(Unreadable, fmt.Sprintf("%s is below the floor of %s: the instrument cannot say", f.Low.Text, Format(*b.Floor)))
+		r.fail(Unreadable, beside(f.Low.Value, "is below the floor of", *b.Floor)+": the instrument cannot say")
 	}
 	c.sum(b, f, &r)
 	c.within(b, &r)
@@ -92,6 +91,9 @@ func missing(b Bar, got, need int) string {
 	if got == 0 {
 		return "no line of the output gave it"
 	}
+	if got == 1 {
+		return fmt.Sprintf("1 of at least %d was printed", need)
+	}
 	return fmt.Sprintf("%d of at least %d were printed", got, need)
 }
 
@@ -100,9 +102,9 @@ func missing(b Bar, got, need int) string {
 func (b Bar) worst(f *Found) (Sample, string) {
 	switch {
 	case b.Max != nil && f.High.Value > *b.Max:
-		return f.High, fmt.Sprintf("%s is above %s%s", f.High.Text, Format(*b.Max), of(f.High.Series()))
+		return f.High, beside(f.High.Value, "is above", *b.Max) + of(f.High.Series())
 	case b.Min != nil && f.Low.Value < *b.Min:
-		return f.Low, fmt.Sprintf("%s is below %s%s", f.Low.Text, Format(*b.Min), of(f.Low.Series()))
+		return f.Low, beside(f.Low.Value, "is below", *b.Min) + of(f.Low.Series())
 	case b.Max == nil && b.Min == nil && !b.Within.Higher:
 		return f.High, ""
 	case b.Max == nil:
@@ -111,6 +113,12 @@ func (b Bar) worst(f *Found) (Sample, string) {
 		return f.High, ""
 	}
 	return f.Low, ""
+}
+
+// beside is a sentence of two numbers.
+func beside(v float64, verb string, limit float64) string {
+	n := Figures(v, limit)
+	return n[0] + " " + verb + " " + n[1]
 }
 
 // sum checks that the parts add up to the whole, sample by sample and series
@@ -131,7 +139,7 @@ func (c *Collector) sum(b Bar, whole *Found, r *Result) {
 		}
 		for _, series := range slices.Sorted(maps.Keys(f.paired)) {
 			if n, w := len(f.paired[series]), len(whole.paired[series]); n != w {
-				r.fail(Unreadable, fmt.Sprintf("its part %s was read %d times for %s, the whole %d times", part, n, named(series), w))
+				r.fail(Unreadable, fmt.Sprintf("its part %s was read %s for %s, the whole %s", part, times(n), named(series), times(w)))
 				return
 			}
 		}
@@ -176,8 +184,15 @@ func (c *Collector) addUp(b Bar, series string, i int) (share float64, s State, 
 	if rest < 0 {
 		verb = "exceed it: %s remain of %s"
 	}
-	return share, Crossed, fmt.Sprintf("%s "+verb+" (%.3g %%, tolerance %.3g %%), for %s", strings.Join(b.Parts, " + "),
-		strconv.FormatFloat(rest, 'g', 4, 64), Format(whole), 100*math.Abs(share), 100*b.Tolerance, named(series))
+	return share, Crossed, fmt.Sprintf("%s "+verb+" (%s %%, tolerance %s %%), for %s", strings.Join(b.Parts, " + "),
+		Figure(rest), Figure(whole), Times(100*math.Abs(share)), Times(100*b.Tolerance), named(series))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func named(series string) string {
@@ -186,6 +201,3 @@ func named(series string) string {
 	}
 	return series
 }
-
-// Format prints a number the short way: 2e-05 as 2e-05, 5 as 5.
-func Format(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

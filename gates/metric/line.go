@@ -178,6 +178,18 @@ func takeValue(s string) (value, rest string, err error) {
 // itself.
 func IsOwn(line []byte) bool { return bytes.Contains(line, []byte(prefix)) }
 
+// Give takes a sample that was not printed at all. One that its unit does not allow
+// is a fault of its metric, as of one that was.
+func (c *Collector) Give(s Sample) {
+	if c.found[s.Metric] == nil && len(c.found) >= maxMetrics {
+		c.fault(fmt.Sprintf("more than %d metrics: %s was not kept", maxMetrics, s.Metric))
+		return
+	}
+	f := c.of(s.Metric)
+	s.Unit = f.unit
+	c.keep(f, s)
+}
+
 // Take takes a number that somebody else found in the output: text is as it was
 // printed.
 func (c *Collector) Take(metric, text string) {

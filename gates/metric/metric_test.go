@@ -37,7 +37,7 @@ func TestBar(t *testing.T) {
 		worst, why                  string
 	}{
 		{name: "held", pattern: worst, bar: Bar{Max: f(2e-5)}, output: "worst rel 6.3e-7 on d_g\nworst rel 1e-6 on d_k", state: Held, worst: "1e-6"},
-		{name: "the worst of all matches decides", pattern: worst, bar: Bar{Max: f(2e-5)}, output: "worst rel 3e-2 on d_g\nworst rel 1e-6 on d_k", state: Crossed, worst: "3e-2", why: "above 2e-05"},
+		{name: "the worst of all matches decides", pattern: worst, bar: Bar{Max: f(2e-5)}, output: "worst rel 3e-2 on d_g\nworst rel 1e-6 on d_k", state: Crossed, worst: "3e-2", why: "above 2e-5"},
 		{name: "two on one line", pattern: `ms=(?P<value>[0-9.]+)`, bar: Bar{Max: f(5)}, output: "ms=1 ms=9", state: Crossed, worst: "9"},
 		{name: "on the bar is held", pattern: `x=(?P<value>\d+)`, bar: Bar{Max: f(5), Min: f(5)}, output: "x=5", state: Held, worst: "5"},
 		{name: "below", pattern: `x=(?P<value>\d+)`, bar: Bar{Min: f(5)}, output: "x=7\nx=4", state: Crossed, worst: "4", why: "below 5"},

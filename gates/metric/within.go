@@ -64,7 +64,7 @@ func (c *Collector) within(b Bar, r *Result) {
 		case First:
 			if a.Value <= 0 {
 				a.Standing = Missing
-				r.fail(Unreadable, Format(a.Value)+" cannot become what later runs are held against"+of(s.Labels)+": no share of it says anything; give max or min")
+				r.fail(Unreadable, Figure(a.Value)+" cannot become what later runs are held against"+of(s.Labels)+": no share of it says anything; give max or min")
 			}
 		case Missing:
 			r.fail(Unreadable, ref.Why+of(s.Labels))
@@ -94,20 +94,20 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 	v := w.worst(ref.Low, ref.High)
 	a.Reference, a.Run, a.Commit = &v, ref.Run, ref.Commit
 	if v < 0 || a.Value < 0 {
-		r.fail(Unreadable, fmt.Sprintf("%s against %s%s: a share of a number below zero says nothing", Format(a.Value), Format(v), of(a.Labels)))
+		r.fail(Unreadable, beside(a.Value, "against", v)+of(a.Labels)+": a share of a number below zero says nothing")
 		return
 	}
 	if v == 0 {
-		r.fail(Unreadable, fmt.Sprintf("%s against 0 of the last green%s: no share of 0 is anything; give max or min in place of within", Format(a.Value), of(a.Labels)))
+		r.fail(Unreadable, fmt.Sprintf("%s against 0 of the last green%s: no share of 0 is anything; give max or min in place of within", Figure(a.Value), of(a.Labels)))
 		return
 	}
 	if a.Value == 0 {
-		r.fail(Unreadable, fmt.Sprintf("0 against %s of the last green%s: nothing could be held against it afterwards; give max or min", Format(v), of(a.Labels)))
+		r.fail(Unreadable, fmt.Sprintf("0 against %s of the last green%s: nothing could be held against it afterwards; give max or min", Figure(v), of(a.Labels)))
 		return
 	}
 	if ratio := a.Value / v; ratio > maxShare || ratio < 1/maxShare { // as numbers next to 0 make it
-		r.fail(Unreadable, fmt.Sprintf("%s against %s of the last green%s: more than %g times apart, it is no number to be held; print it in the unit it had, or give max or min",
-			Format(a.Value), Format(v), of(a.Labels), maxShare))
+		r.fail(Unreadable, fmt.Sprintf("%s of the last green%s: more than %s times apart, it is no number to be held; print it in the unit it had, or give max or min",
+			beside(a.Value, "against", v), of(a.Labels), Format(maxShare)))
 		return
 	}
 	limit := v * (1 + w.Share)
@@ -120,7 +120,7 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 		a.Worse = -a.Worse
 	}
 	if worse {
-		r.fail(Crossed, fmt.Sprintf("%s is %s than %s of the last green (%s, %.10s)%s, and may be by %s", Format(a.Value), more(a.Worse), Format(v),
+		r.fail(Crossed, fmt.Sprintf("%s of the last green (%s, %.10s)%s, and may be by %s", beside(a.Value, "is "+more(a.Worse)+" than", v),
 			ref.Started.Local().Format("2006-01-02 15:04"), cmp.Or(ref.Commit, "no commit"), of(a.Labels), share(w.Share)))
 	}
 }
@@ -135,7 +135,7 @@ func more(worse float64) string {
 
 // share is written with as many digits as tell.
 func share(v float64) string {
-	return fmt.Sprintf("%.3g%%", 100*v)
+	return Times(100*v) + "%"
 }
 
 func of(labels string) string {

@@ -30,7 +30,7 @@ const (
 // commented is a line that holds nothing but a comment that begins with a note: the
 // opening of a comment in any language that has such, the marker, and a first key.
 // Prose about notes has no key there.
-var commented = regexp.MustCompile(`^[ \t]*(?://[/!]*|/\*[*!]*|\*+|#+!?|--+|;+|%+|<!--)[ \t]*` + Marker + `[ \t]+([a-z][a-z-]*=.*?)[ \t]*(?:\*/|-->)?[ \t]*$`)
+var commented = regexp.MustCompile(`^[ \t]*(?://[/!]*|/\*[*!]*|\*+|#+!?|--+|;+|%+|!+|<!--|\(\*+|\{-|(?i:rem)[ \t]|dnl[ \t])[ \t]*` + Marker + `[ \t]+([a-z][a-z-]*=.*?)[ \t]*(?:\*+[/)]|-->|-\})?[ \t]*$`)
 
 // Holds says whether a file of this name can have notes.
 func Holds(name string) bool {
@@ -57,11 +57,20 @@ func In(name string, data []byte) (list []Note, bad []Bad) {
 	for line := range bytes.Lines(data) {
 		number++
 		line = bytes.TrimRight(line, "\r\n")
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")) // the mark of an encoding
+		}
 		if len(line) > maxLine {
 			line = line[:maxLine+1]
 		}
 		m := commented.FindSubmatch(line)
-		if m == nil || !in(number) {
+		switch why := ""; {
+		case !bytes.Contains(line, []byte(Marker)) || !in(number):
+			continue
+		case m == nil:
+			if why = oddly(name, line); why != "" && len(bad) < maxBad {
+				bad = append(bad, Bad{Path: name, Line: number, Why: why})
+			}
 			continue
 		}
 		n, err := parse(string(m[1]))

@@ -13,7 +13,8 @@
 // said to be unknown; what looks like a note and cannot be read is named.
 //
 // What counts as one in a source: the line begins with the opening of a comment, and
-// gpuci:note with a first key=value is the first thing in it. Files for reading
+// gpuci:note with a first key=value is the first thing in it. What only looks like
+// that is named. Files for reading
 // (.md, .rst, .adoc, .org, .html, .txt but for CMakeLists.txt, .txtar) and what is
 // below a testdata directory hold none. In Go a string is told from a comment; in
 // other languages a line of a string of several lines that looks just like such a

@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gpuci/worktrees"
 )
@@ -23,7 +24,15 @@ type between struct {
 	Form  int                    `json:"form"`
 	Since worktrees.Commit       `json:"since"`
 	List  []worktrees.Difference `json:"list,omitempty"`
-	Had   map[string]bool        `json:"had,omitempty"` // whether the first one has a path
+	Had   map[string]bool        `json:"had,omitempty"`  // whether the first one has a path
+	Link  map[string]bool        `json:"link,omitempty"` // and that it is a symbolic link
+	By    map[string]step        `json:"by,omitempty"`   // the first commit that changed a file
+}
+
+// step is a commit as it is kept; of a history that was rewritten the zero one.
+type step struct {
+	ID   string    `json:"id"`
+	When time.Time `json:"when,omitzero"`
 }
 
 // since finds what is otherwise than in a commit, once for each.
@@ -78,19 +87,52 @@ func (j *Judge) keep(c *changes) {
 	}
 }
 
-// had says whether the commit has something at a path.
-func (j *Judge) had(ctx context.Context, c *changes, path string) (bool, error) {
+// had says whether the commit has something at a path, and whether that is a link.
+func (j *Judge) had(ctx context.Context, c *changes, path string) (there, link bool, err error) {
 	if there, asked := c.Had[path]; asked {
-		return there, nil
+		return there, c.Link[path], nil
 	}
-	there, err := worktrees.Holds(ctx, j.Lane, c.Since.ID, path)
+	if there, err = worktrees.Holds(ctx, j.Lane, c.Since.ID, path); err == nil && there {
+		link, err = worktrees.IsLink(ctx, j.Lane, c.Since.ID, path)
+	}
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if c.Had == nil {
 		c.Had = make(map[string]bool)
 	}
-	c.Had[path] = there
+	if c.Had[path] = there; link {
+		if c.Link == nil {
+			c.Link = make(map[string]bool)
+		}
+		c.Link[path] = true
+	}
 	j.keep(c)
-	return there, nil
+	return there, link, nil
+}
+
+// by names the first commit that changed a file since the one that a note names.
+// Where the history was rewritten there is none, and it is otherwise all the same.
+func (j *Judge) by(ctx context.Context, c *changes, name string) (first step) {
+	if first, asked := c.By[name]; asked {
+		return first
+	}
+	steps, err := worktrees.Steps(ctx, j.Lane, c.Since.ID, j.Draft.Commit, name)
+	if err != nil {
+		return first
+	}
+	if len(steps) > 0 {
+		first.ID = steps[len(steps)-1].Commit
+		one, err := worktrees.CommitOf(ctx, j.Lane, first.ID)
+		if err != nil {
+			return first
+		}
+		first.When = one.When
+	}
+	if c.By == nil {
+		c.By = make(map[string]step)
+	}
+	c.By[name] = first
+	j.keep(c)
+	return first
 }

@@ -23,23 +23,20 @@ type Standing struct {
 // Stale says that a condition has fallen, or cannot be looked at.
 func (s Standing) Stale() bool { return len(s.Fell) > 0 }
 
-// Fall is a condition that does not hold any more, or of which nobody can say.
-type Fall struct {
-	Condition string    `json:"condition"`
-	Why       string    `json:"why"`
-	Commit    string    `json:"commit,omitempty"` // by which it fell
-	When      time.Time `json:"when,omitzero"`    // when, where that is known
-	Unknown   bool      `json:"unknown,omitempty"`
-	Next      string    `json:"next,omitempty"` // where it is another thing than to renew the note
-}
-
 // Last is what a gate last had to say.
 type Last struct {
-	Outcome string    // in words; "" where it never said anything
-	Red     bool      // red or known red
-	Commit  string    // of that run; of a green one, of the first since it was last red
-	When    time.Time // of the same
-	Old     string    // what has changed since that the gate reads; "" nothing
+	Outcome string // in words; "" where it never said anything
+	Red     bool   // red or known red
+	Old     string // of a red: what has changed since that the gate reads; "" nothing
+	By      Run    // of one that passes: the first since it was last red
+}
+
+// Run is one run of a gate.
+type Run struct {
+	Outcome string
+	Commit  string
+	Changed bool // it had changes that are in no commit
+	When    time.Time
 }
 
 // Judge holds notes against how things are.
@@ -91,8 +88,11 @@ func (j *Judge) whileRed(ctx context.Context, s *Standing) {
 	case last.Outcome == "":
 		s.unknown(condition, fmt.Sprintf("gate %s has not said anything here", gate), "run it: gpuci gate "+gate)
 	case !last.Red:
-		f := s.fell(condition, fmt.Sprintf("gate %s is %s", gate, last.Outcome))
-		f.Commit, f.When = last.Commit, last.When
+		f := s.fell(condition, fmt.Sprintf("gate %s is %s", gate, last.By.Outcome))
+		f.Commit, f.Changed, f.When = last.By.Commit, last.By.Changed, last.By.When
+		if last.Outcome != last.By.Outcome {
+			f.Now = last.Outcome
+		}
 	case last.Old != "":
 		s.Remarks = append(s.Remarks, fmt.Sprintf("gate %s was %s, and is to be run again, for %s: gpuci gate %s", gate, last.Outcome, last.Old, gate))
 	}
@@ -138,33 +138,25 @@ func (j *Judge) whileUnchanged(ctx context.Context, s *Standing, p string) {
 		}
 	}
 	if changed == "" {
-		if there, err := j.had(ctx, c, at); err != nil || !there {
+		switch there, link, err := j.had(ctx, c, at); {
+		case err != nil || !there:
 			s.unknown(condition, "there is no "+p+" in that commit, so that nothing can change", "mend the path")
+		case link:
+			s.unknown(condition, p+" is a symbolic link there, and what it leads to is not looked at", "name what it leads to")
 		}
 		return
 	}
 	f := s.fell(condition, changed+" changed, and is not committed")
 	if committed {
 		f.Why = changed + " changed"
-		j.byCommit(ctx, f, c.Since.ID, changed)
-	}
-}
-
-// byCommit names the first commit that changed a file since another one.
-func (j *Judge) byCommit(ctx context.Context, f *Fall, since, name string) {
-	steps, err := worktrees.Steps(ctx, j.Lane, since, j.Draft.Commit, name)
-	if err != nil || len(steps) == 0 { // the history was rewritten: it is otherwise all the same
-		return
-	}
-	f.Commit = steps[len(steps)-1].Commit
-	if c, err := worktrees.CommitOf(ctx, j.Lane, f.Commit); err == nil {
-		f.When = c.When
+		by := j.by(ctx, c, changed)
+		f.Commit, f.When = by.ID, by.When
 	}
 }
 
 // Predict holds what a note expects against the numbers of a run of the gate that it
-// is about: lowest and highest of each metric, as they were printed.
-func (s *Standing) Predict(values map[string][2]string) {
+// is about: all of each metric, the lowest first and the highest last.
+func (s *Standing) Predict(values map[string][]string) {
 	p, err := config.ParsePrediction(s.Expects)
 	held := false
 	if err == nil {
@@ -177,11 +169,11 @@ func (s *Standing) Predict(values map[string][2]string) {
 	case !held:
 		text := ""
 		for _, name := range p.Metrics() {
-			v := values[name]
-			if v[0] == v[1] {
-				text += fmt.Sprintf(", %s is %s", name, v[0])
+			low, high := values[name][0], values[name][len(values[name])-1]
+			if low == high {
+				text += fmt.Sprintf(", %s is %s", name, low)
 			} else {
-				text += fmt.Sprintf(", %s is from %s to %s", name, v[0], v[1])
+				text += fmt.Sprintf(", %s is from %s to %s", name, low, high)
 			}
 		}
 		s.fell("expects "+s.Expects, "refuted"+text)
@@ -190,28 +182,3 @@ func (s *Standing) Predict(values map[string][2]string) {
 
 // short is a commit's id as people write it.
 func short(id string) string { return fmt.Sprintf("%.10s", id) }
-
-// Text is why a condition fell, with what did it.
-func (f Fall) Text(now time.Time) string {
-	text := f.Condition + ": " + f.Why
-	if f.Commit != "" {
-		text += " by " + short(f.Commit)
-	}
-	if !f.When.IsZero() {
-		text += fmt.Sprintf(" (%s, %s)", f.When.Local().Format("2006-01-02 15:04"), ago(now.Sub(f.When)))
-	}
-	return text
-}
-
-// ago is how long something has been so, as people say it.
-func ago(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
-}

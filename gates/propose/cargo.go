@@ -51,7 +51,7 @@ func (s *survey) cargo(outer context.Context) {
 		s.cargoGates(ws)
 	}
 	if rest > 0 {
-		s.leave(fmt.Sprintf("%d more packages that are in no workspace", rest), "gates of the first %d are enough to begin with", maxCargo)
+		s.leave(plural(rest, "more package")+" in no workspace", "gates of the first %d are enough to begin with", maxCargo)
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *survey) cargoGates(ws cargoSpace) {
 	}
 	for i, t := range custom {
 		if i == fewTests {
-			s.leave(fmt.Sprintf("%d more tests with harness = false", len(custom)-i), "add a gate with reader = \"none\" for those that matter")
+			s.leave(plural(len(custom)-i, "more test")+" with harness = false", "add a gate with reader = \"none\" for those that matter")
 			break
 		}
 		s.customGate(ws, t)

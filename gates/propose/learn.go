@@ -43,6 +43,7 @@ type lesson struct {
 	proofs []*proof
 	axes   []axis
 	reader string // another one that would have counted; "" for none
+	run    string // new commands, as TOML, that show what passing tests print; "" for none
 	tests  int    // new min-tests; 0 for none
 	ran    int    // tests that ran, where tests is set
 	patch  Patch
@@ -77,6 +78,7 @@ func Learn(gate config.Gate, log io.Reader, f Facts) (Patch, error) {
 	}
 	l.printed(out)
 	l.countTests(out, f.Ran)
+	l.unhide(out)
 	l.trim()
 	l.patch.Left = append(l.patch.Left, out.unread()...)
 	return l.finish(f.Config)

@@ -91,12 +91,11 @@ func rangeText(low, high float64) string {
 	if low == high {
 		return text(low)
 	}
-	return text(low) + " to " + text(high)
+	n := metric.Figures(low, high)
+	return n[0] + " to " + n[1]
 }
 
-func text(v float64) string {
-	return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "e-0", "e-", 1)
-}
+func text(v float64) string { return metric.Figure(v) }
 
 // upTo is the least of 1, 2 and 5 times a power of ten that is not below v.
 func upTo(v float64) float64 {

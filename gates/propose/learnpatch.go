@@ -58,6 +58,9 @@ func (l *lesson) tables(hideScope bool) (out []string) {
 // ownKeys are the keys of the gate itself, as comments: above its tables they
 // would need to go to another place.
 func (l *lesson) ownKeys() (out []string) {
+	if l.run != "" {
+		out = append(out, "  # in the [[gate]] itself: run = "+strings.ReplaceAll(l.run, "\n", " "))
+	}
 	if l.reader != "" {
 		out = append(out, fmt.Sprintf("  # in the [[gate]] itself: reader = %q, which would have counted what ran", l.reader))
 	}
@@ -68,6 +71,9 @@ func (l *lesson) ownKeys() (out []string) {
 }
 
 func (l *lesson) summarise() {
+	if l.run != "" {
+		l.find("run = %s, which shows what passing tests print: then --learn again", strings.Join(strings.Fields(l.run), " "))
+	}
 	if l.reader != "" {
 		l.find("reader = %q, which counts what ran", l.reader)
 	}
@@ -101,6 +107,9 @@ func (l *lesson) loads() error {
 
 // edits are the changes to the text of the file.
 func (l *lesson) edits(at gateText, text string, tables []string) (out []edit) {
+	if l.run != "" {
+		out = append(out, at.set(text, "run", l.run)...)
+	}
 	if l.reader != "" {
 		out = append(out, at.set(text, "reader", config.TOMLString(l.reader))...)
 	}

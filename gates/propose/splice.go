@@ -51,6 +51,9 @@ func findGate(text, name string) (gateText, error) {
 		case n.Kind == unstable.KeyValue && own && len(path) == 1:
 			v := n.Value()
 			keys[path[0]] = valueText{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+			if v.Kind == unstable.Array {
+				keys[path[0]] = arrayText(text, at, v)
+			}
 			if path[0] == "name" && string(v.Data) == name {
 				found, g.keys = true, keys
 			}
@@ -67,6 +70,37 @@ func findGate(text, name string) (gateText, error) {
 		g.end++
 	}
 	return g.before(text, header), nil
+}
+
+// arrayText is where an array stands whose key begins at an offset: the parser says
+// it of what is in it alone. One with nothing in it is not found.
+func arrayText(text string, key int, n *unstable.Node) (v valueText) {
+	depth, deepest := 0, 0 // arrays that are open where the last element ends
+	var walk func(n *unstable.Node)
+	walk = func(n *unstable.Node) {
+		if n.Kind != unstable.Array {
+			v.to, deepest = int(n.Raw.Offset+n.Raw.Length), depth
+			return
+		}
+		depth++
+		for it := n.Children(); it.Next(); {
+			walk(it.Node())
+		}
+		depth--
+	}
+	walk(n)
+	if v.from = key + strings.IndexByte(text[key:], '['); v.to < v.from {
+		return valueText{}
+	}
+	for ; deepest > 0 && v.to < len(text); v.to++ {
+		switch text[v.to] {
+		case '#': // to the end of the line
+			v.to += strings.IndexByte(text[v.to:]+"\n", '\n')
+		case ']':
+			deepest--
+		}
+	}
+	return v
 }
 
 // keyPath is the key of an expression, and where it stands.
@@ -110,7 +144,8 @@ func (g gateText) set(text, key, value string) []edit {
 		if i := strings.IndexByte(text[v.to:], '\n'); i >= 0 {
 			end = v.to + i
 		}
-		return []edit{{line: line, remove: 1, insert: []string{strings.TrimSuffix(text[begin:v.from]+value+text[v.to:end], "\r")}}}
+		now := strings.ReplaceAll(text[begin:v.from]+value+text[v.to:end], "\r", "")
+		return []edit{{line: line, remove: lineOf(text, v.to) - line + 1, insert: strings.Split(now, "\n")}}
 	}
 	r, ok := g.keys["reader"]
 	if !ok {

@@ -2,12 +2,14 @@ package propose
 
 import (
 	"fmt"
-	"gpuci/gates/config"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"gpuci/gates/config"
+	"gpuci/gates/reader"
 )
 
 // writer writes a proposal. A key is explained where it stands first.
@@ -94,7 +96,7 @@ func (w *writer) gate(g *Gate) {
 	if len(g.Build) > 0 {
 		w.key("build", tomlCommands(g.Build), "")
 	}
-	w.key("run", tomlCommands(g.Run), "")
+	w.key("run", tomlCommands(g.Run), showWhy(g))
 	if g.Profile != "" {
 		w.key("profile", config.TOMLString(g.Profile), profileWhy(g.Profile))
 	}
@@ -109,6 +111,16 @@ func (w *writer) gate(g *Gate) {
 			w.linef("  %s = %s", k, config.TOMLString(g.Env[k]))
 		}
 	}
+}
+
+// showWhy says how the numbers that tests print come to be seen.
+func showWhy(g *Gate) string {
+	h, ok := reader.Hides(g.Reader, g.Run[0], nil)
+	if !ok || !h.Called {
+		return ""
+	}
+	flags := tomlStrings(h.Flags)
+	return "for a bar on a number that a test prints, end it with " + flags[1:len(flags)-1] + ": " + h.Tool + " shows it only then"
 }
 
 // minTestsWhy goes when min-tests is learned.

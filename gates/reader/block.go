@@ -124,25 +124,26 @@ func (k *block) unannounced(c *Counts, name, verdict string) bool {
 // the failure of a subtest, it takes its place.
 func (k *block) ended(c *Counts, name, verdict string, parent bool) {
 	if !strings.Contains(name, "/") {
-		k.flush()
+		k.flush(c)
 		k.family, k.verdict = name, verdict
 	}
 	switch {
 	case verdict == "FAIL":
 		if !strings.HasPrefix(name, k.failing+"/") {
-			k.flush()
+			k.flush(c)
 		}
 		k.failing = name
 	case parent:
 	case verdict == "PASS":
-		c.Passed++
+		c.pass(name)
 	default:
-		c.Ignored++
+		c.ignore(name)
 	}
 }
 
-func (k *block) flush() {
+func (k *block) flush(c *Counts) {
 	if k.failing != "" {
+		c.roll(k.failing, true)
 		k.fails.add([]byte(k.failing))
 		k.failing = ""
 	}

@@ -108,7 +108,7 @@ func (b *blocks) packageLine(c *Counts, end packageEnd) {
 // close counts a package that ended, and begins with the next.
 func (b *blocks) close(c *Counts, end packageEnd) {
 	k := &b.block
-	k.flush()
+	k.flush(c)
 	b.packages++
 	b.verbose = b.verbose || k.ran
 	if end.built {
@@ -156,7 +156,7 @@ func (b *blocks) end(c *Counts) {
 // endBlock ends what no package's line has ended.
 func (b *blocks) endBlock(c *Counts) {
 	k := &b.block
-	k.flush()
+	k.flush(c)
 	began := openTests(k.open)
 	binary := packageEnd{name: "the test binary", built: true}
 	switch {

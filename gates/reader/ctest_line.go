@@ -100,16 +100,19 @@ func (r *ctestRun) hasSummary() bool {
 }
 
 func (r *ctestRun) commit(c *Counts) {
-	n := r.number()
 	c.Suites++
-	c.Passed += n[ctestPassed]
-	c.Ignored += n[ctestSkipped] + n[ctestDisabled]
 	var flaky nameList
 	for _, number := range slices.Sorted(maps.Keys(r.results)) {
 		switch result := r.results[number]; {
 		case result.verdict == ctestFailed:
 			c.fail(result.name)
-		case result.again:
+		case result.verdict != ctestPassed:
+			c.ignore(result.name)
+		default:
+			c.pass(result.name)
+			if !result.again {
+				break
+			}
 			flaky.add([]byte(result.name))
 		}
 	}

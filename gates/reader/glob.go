@@ -43,6 +43,27 @@ func parseGlob(glob string) ([]string, error) {
 	return slices.CompactFunc(parts, func(a, b string) bool { return a == "**" && b == "**" }), nil
 }
 
+// Glob are the files below a directory that fit a glob, sorted, each with the
+// directory in front: ** in it, between slashes, stands for any number of directories,
+// none among them.
+func Glob(dir, glob string) ([]string, error) {
+	parts, err := parseGlob(glob)
+	if err != nil {
+		return nil, err
+	}
+	return globFiles(dir, parts)
+}
+
+// Reports are the files below the directory of a run that a reader of some name would
+// count in; none of one that reads what is printed.
+func Reports(name, dir string) ([]string, error) {
+	glob, ok := strings.CutPrefix(name, junitPrefix)
+	if !ok {
+		return nil, nil
+	}
+	return Glob(dir, glob)
+}
+
 // globFiles gives the paths below dir that fit, sorted, each with dir in front.
 func globFiles(dir string, parts []string) ([]string, error) {
 	if dir == "" {

@@ -91,8 +91,8 @@ func (p *goPackage) ended(c *Counts, test, action string) {
 		c.fail(test)
 	case t.parent:
 	case action == "pass":
-		c.Passed++
+		c.pass(test)
 	case action == "skip":
-		c.Ignored++
+		c.ignore(test)
 	}
 }

@@ -1,7 +1,7 @@
 """gpuci counts with this what pytest ran, and changes nothing of it.
 
 One JSON object a line, in the file beside this one: the session begins, each
-test begins, where its modules were, the session ends with its sums. It is loaded
+test begins and is counted, where its modules were, the session ends with its sums. It is loaded
 by -p, so a pytest that a test starts does not have it, and an xdist worker hands
 what it alone knows to its controller.
 """
@@ -89,9 +89,11 @@ class Counter(Collected):
             what["event"] = event
             os.write(self.file, (json.dumps(what) + "\n").encode())
 
-    def add(self, sum, nodeid=None):
+    def add(self, sum, nodeid):
         self.sums[sum] += 1
-        if nodeid is not None and len(self.failed) < NAMES and nodeid not in self.failed:
+        ran = sum not in ("skipped", "xfailed")
+        self.write("counted" if ran else "ignored", name=nodeid)
+        if sum in ("errors", "failed") and len(self.failed) < NAMES and nodeid not in self.failed:
             self.failed.append(nodeid)
 
     def pytest_sessionstart(self):
@@ -101,7 +103,7 @@ class Counter(Collected):
         if report.failed:
             self.add("errors", report.nodeid)
         elif report.skipped:
-            self.add("skipped")
+            self.add("skipped", report.nodeid)
 
     def pytest_deselected(self, items):
         super().pytest_deselected(items)
@@ -131,15 +133,15 @@ class Counter(Collected):
         if report.when == "teardown":
             self.ended.add(report.nodeid)
         if report.outcome == "rerun":
-            self.add("rerun")
+            self.sums["rerun"] += 1
         elif report.failed:
             self.add("errors" if around else "failed", report.nodeid)
         elif part:
             return
         elif report.skipped:
-            self.add("xfailed" if hasattr(report, "wasxfail") else "skipped")
+            self.add("xfailed" if hasattr(report, "wasxfail") else "skipped", report.nodeid)
         elif not around:
-            self.add("xpassed" if hasattr(report, "wasxfail") else "passed")
+            self.add("xpassed" if hasattr(report, "wasxfail") else "passed", report.nodeid)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session):

@@ -148,9 +148,9 @@ func countCase(c *Counts, f junit.Found, again *nameList) {
 	case junit.Failed, junit.Errored:
 		c.fail(name[:min(len(name), maxName)])
 	case junit.Skipped:
-		c.Ignored++
+		c.ignore(name[:min(len(name), maxName)])
 	default:
-		c.Passed++
+		c.pass(name[:min(len(name), maxName)])
 		if f.Reruns > 0 {
 			again.add([]byte(name))
 		}

@@ -56,6 +56,7 @@ type libtest struct {
 	red     nameList // the names of "test NAME ... FAILED" lines of this suite
 	begun   string   // the test that began and has not ended, where the harness says so
 	docName bool     // a test of this suite has a name that rustdoc gives
+	roll    *Roll    // of this suite
 }
 
 func (l *libtest) Line(s Stream, line []byte) []byte {
@@ -138,11 +139,12 @@ func (l *libtest) testLine(line []byte) {
 		return
 	}
 	l.docName = l.docName || isDocName(name)
+	l.roll.add(rolled{string(name[:min(len(name), maxName)]), verdict != testIgnored})
 	switch {
 	case verdict == testFailed:
 		l.red.add(name)
 		l.begun = ""
-	case verdict == testEnded:
+	case verdict == testEnded, verdict == testIgnored:
 		l.begun = ""
 	default:
 		l.begun = string(name[:min(len(name), 200)])

@@ -92,6 +92,7 @@ type testVerdict int
 const (
 	testBegun testVerdict = iota // nothing yet: the output of the test is in between
 	testEnded
+	testIgnored
 	testFailed
 )
 
@@ -112,7 +113,9 @@ func parseTest(line []byte) (name []byte, verdict testVerdict, ok bool) {
 	switch {
 	case string(word) == "FAILED":
 		return name, testFailed, true
-	case string(word) == "ok", bytes.HasPrefix(word, []byte("ignored")), bytes.HasPrefix(word, []byte("bench:")):
+	case bytes.HasPrefix(word, []byte("ignored")):
+		return name, testIgnored, true
+	case string(word) == "ok", bytes.HasPrefix(word, []byte("bench:")):
 		return name, testEnded, true
 	}
 	return name, testBegun, true

@@ -13,7 +13,7 @@ import (
 
 // pyEvent is a line of the plugin's report.
 type pyEvent struct {
-	Event string `json:"event"` // begin, test, module, end
+	Event string `json:"event"` // begin, test, counted, ignored, module, end
 
 	Name    string   `json:"name"` // of the test
 	File    string   `json:"file"` // of a module, by its real path; one for each directory
@@ -64,6 +64,8 @@ func countPyEvents(r io.Reader, lane func(dir string) string) (c Counts, ok bool
 			open, begun = open+1, true
 		case "test":
 			test = e.Name
+		case "counted", "ignored":
+			c.roll(e.Name[:min(len(e.Name), maxName)], e.Event == "counted")
 		case "module":
 			if other := lane(filepath.Dir(e.File)); other != "" && !foreign[other] {
 				foreign[other] = true

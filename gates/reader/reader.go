@@ -60,6 +60,7 @@ type Counts struct {
 	Contradictions []string // why the lines cannot be believed, each a sentence with what to do
 	Remarks        []string // reservations that the verdict should carry
 	Products       []string // test executables the harness named, as printed
+	Roll           *Roll    // which tests they were, as far as the harness names them; nil for none
 }
 
 // Ran is the number of tests that ran to an end of their own, whichever.
@@ -76,13 +77,26 @@ const (
 	maxProducts  = 1024
 )
 
+func (c *Counts) pass(name string) {
+	c.Passed++
+	c.roll(name, true)
+}
+
+func (c *Counts) ignore(name string) {
+	c.Ignored++
+	c.roll(name, false)
+}
+
 func (c *Counts) fail(name string) {
 	c.Failed++
+	c.roll(name, true)
 	if len(c.FailedNames) < maxNames {
 		c.FailedNames = append(c.FailedNames, name)
 	}
 }
 
+// failAll counts failed tests that are on the roll already, or whose names are not
+// all known.
 func (c *Counts) failAll(l nameList) {
 	c.Failed += l.n
 	c.FailedNames = append(c.FailedNames, l.names[:min(len(l.names), maxNames-len(c.FailedNames))]...)

@@ -7,6 +7,7 @@ type suite struct {
 	summary summary
 	failed  nameList
 	docs    bool // a name in it is one that rustdoc gives
+	roll    *Roll
 }
 
 // maxFrames bounds how many unfinished runs a test may print inside one another.
@@ -17,6 +18,7 @@ func (l *libtest) header(n int) {
 	if len(l.frames) == 0 {
 		l.commit()
 		l.twin, l.listed, l.red, l.begun, l.docName = nil, nameList{}, nameList{}, "", false
+		l.roll = newRoll()
 		l.started.suite()
 	}
 	if len(l.frames) < maxFrames {
@@ -58,7 +60,7 @@ func (l *libtest) suite(sum summary) *suite {
 		names = l.listed.names
 	}
 	names = names[:min(len(names), sum.failed)]
-	return &suite{summary: sum, docs: l.docName, failed: nameList{n: sum.failed, names: slices.Clone(names)}}
+	return &suite{summary: sum, docs: l.docName, roll: l.roll, failed: nameList{n: sum.failed, names: slices.Clone(names)}}
 }
 
 // commit counts the suite that ended, once nothing can replace it any more.
@@ -73,6 +75,7 @@ func (l *libtest) commit() {
 	c.Measured += sum.measured
 	c.Filtered += sum.filtered
 	c.failAll(l.ended.failed)
+	c.Roll = c.Roll.Joined(l.ended.roll)
 	if l.ended.docs {
 		l.docSuites++
 	}

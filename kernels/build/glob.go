@@ -11,6 +11,14 @@ import (
 	"strings"
 )
 
+// Expand gives the files of patterns below a directory, as a set's sources are
+// found: each once, with slashes, sorted within its pattern. The errors are those of
+// each pattern that is wrong or finds nothing, joined; the files of the others are
+// given all the same.
+func Expand(root string, patterns []string) ([]string, error) {
+	return Set{Root: filepath.Clean(root), Sources: patterns}.expand()
+}
+
 // expand gives the sources, each once and sorted within its glob. A glob that
 // finds nothing is an error: a set that silently lost its sources would be green.
 // Wildcards do not find names that begin with a dot, and ** follows no links.

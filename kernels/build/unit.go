@@ -53,6 +53,20 @@ func (s Set) units() ([]unit, error) {
 	return all, nil
 }
 
+// Outputs are the units of a set, of which nothing is known but what they would be.
+func Outputs(set Set) ([]Unit, error) {
+	set.Root = filepath.Clean(set.Root)
+	units, err := set.units()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Unit, len(units))
+	for i, u := range units {
+		all[i] = Unit{Source: u.source, Arch: u.arch(), Kind: u.kind, Output: u.output}
+	}
+	return all, nil
+}
+
 // shapes are the kinds and architectures that go with each source. A compute_
 // architecture has no cubin, and is what PTX is made for where there is one.
 func (s Set) shapes() ([]unit, error) {

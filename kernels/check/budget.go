@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 
 	"gpuci/kernels/entry"
@@ -29,7 +30,7 @@ func (b Budget) limits() []limit {
 	return []limit{
 		{"registers", "registers", "max-registers", b.MaxRegisters, func(k *entry.Kernel) *int { return k.Registers },
 			"fewer blocks fit on a multiprocessor, and a large block may not launch at all"},
-		{"spills", "bytes of spills", "max-spill-bytes", b.MaxSpill, spilled,
+		{"spills", "bytes of spills", "max-spill-bytes", b.MaxSpill, Spilled,
 			"what does not fit into registers goes through memory in every thread: the kernel is slower"},
 		{"shared", "bytes of static shared memory", "max-shared", b.MaxShared, func(k *entry.Kernel) *int { return k.Shared },
 			"fewer blocks fit on a multiprocessor, and less is left for dynamic shared memory: a launch may fail"},
@@ -38,8 +39,14 @@ func (b Budget) limits() []limit {
 	}
 }
 
-// spilled is how many bytes a thread spills.
-func spilled(k *entry.Kernel) *int {
+// limited is a number of a kernel that is limited.
+type limited struct {
+	place
+	rule string
+}
+
+// Spilled is how many bytes a thread spills: of stores or loads, whichever are more.
+func Spilled(k *entry.Kernel) *int {
 	switch {
 	case k.SpillStores == nil:
 		return k.SpillLoads
@@ -50,9 +57,21 @@ func spilled(k *entry.Kernel) *int {
 	return &n
 }
 
+// budgets holds kernels to what they may take. Of several budgets that name a kernel
+// and say the same limit, the last one is the kernel's.
 func (s *set) budgets(list []Budget) []Finding {
 	var all []Finding
-	for _, b := range list {
+	holds := make(map[limited]int)
+	for i, b := range list {
+		for _, l := range b.limits() {
+			for _, p := range s.find(b.Kernel, b.Module) {
+				if l.max != nil {
+					holds[limited{p, l.rule}] = i
+				}
+			}
+		}
+	}
+	for i, b := range list {
 		found := s.find(b.Kernel, b.Module)
 		if len(found) == 0 {
 			all = append(all, Finding{
@@ -63,7 +82,8 @@ func (s *set) budgets(list []Budget) []Finding {
 		}
 		for _, l := range b.limits() {
 			if l.max != nil {
-				all = append(all, s.hold(b, l, found)...)
+				own := slices.DeleteFunc(slices.Clone(found), func(p place) bool { return holds[limited{p, l.rule}] != i })
+				all = append(all, s.hold(b, l, own)...)
 			}
 		}
 	}

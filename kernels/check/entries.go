@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -56,14 +57,19 @@ func (s *set) missing(e Entries, name string) Finding {
 }
 
 // twice finds entries that are in two files. A source that is compiled for several
-// architectures, or to PTX as well, has them in several by right.
-func (s *set) twice() []Finding {
+// architectures, or to PTX as well, has them in several by right, and so has one that
+// is committed beside what is built of it.
+func (s *set) twice(fresh []Fresh) []Finding {
+	builtOf := make(map[string]string) // by the committed file
+	for _, f := range fresh {
+		builtOf[f.Committed.File] = f.Built.File
+	}
 	type key struct{ name, kind, arch string }
 	files := make(map[key][]string)
 	for _, m := range s.modules {
 		for _, k := range m.Kernels {
 			at := key{k.Name, m.Kind, m.Arch}
-			files[at] = append(files[at], m.File)
+			files[at] = append(files[at], cmp.Or(builtOf[m.File], m.File))
 		}
 	}
 	var all []Finding

@@ -48,7 +48,7 @@ func Check(in Input) []Finding {
 	s := newSet(in.Modules)
 	all = append(all, s.budgets(in.Budgets)...)
 	all = append(all, s.entries(in.Entries)...)
-	all = append(all, s.twice()...)
+	all = append(all, s.twice(in.Fresh)...)
 	all = append(all, s.declared(in.Launches)...)
 	all = append(all, s.hosts(in.Hosts)...)
 	all = append(all, s.deterministic(in.Deterministic)...)

@@ -10,7 +10,8 @@ import (
 
 // Options says where to look, and for what.
 type Options struct {
-	Path        string        // the compiler itself, as a flag names it; "" to look for one
+	Path        string        // the compiler itself, or the directory of a toolkit or environment that has it; "" to look for one
+	Why         string        // who named Path; "" is "named by the flag"
 	Version     string        // wanted: "13", "13.0" or "13.0.88"; "" is any
 	Environment string        // the directory of a Python or conda environment to look in as well
 	Root        string        // stands before every path looked at, for tests; "" is /

@@ -84,8 +84,18 @@ func TestFind(t *testing.T) {
 			"/a/bin/nvcc: 13.0.88: named by the flag", []string{"/b/bin/nvcc: named by GPUCI_NVCC, behind the one that was taken"}, ""},
 		{"a flag that is wrong", func(r string) { plant(t, r, "/b") }, []string{"PATH=/b/bin"}, Options{Path: "/a/bin/nvcc"},
 			"", []string{"/a/bin/nvcc: named by the flag: no such file"}, "use the compiler /a/bin/nvcc, named by the flag: "},
-		{"a directory", func(r string) { plant(t, r, "/a") }, []string{"GPUCI_NVCC=/a"}, Options{},
-			"", []string{"/a: named by GPUCI_NVCC: a directory: name its bin/nvcc"}, "name its bin/nvcc"},
+		{"a toolkit", func(r string) { plant(t, r, "/a") }, []string{"GPUCI_NVCC=/a"}, Options{}, "/a/bin/nvcc: 13.0.88: named by GPUCI_NVCC", nil, ""},
+		{"an environment", func(r string) {
+			write(t, filepath.Join(r, "/v/lib/python3.11/site-packages/nvidia/cuda_nvcc/bin/nvcc"))
+			plant(t, r, "/v/lib/python3.11/site-packages/nvidia/cu13")
+			plant(t, r, "/b")
+		}, []string{"PATH=/b/bin"}, Options{Path: "/v", Why: "by the set scan"}, "/v/lib/python3.11/site-packages/nvidia/cu13/bin/nvcc: 13.0.88: by the set scan",
+			[]string{"/v/lib/python3.11/site-packages/nvidia/cuda_nvcc/bin/nvcc: by the set scan, behind the one that was taken", "/b/bin/nvcc: on PATH, behind the one that was taken"}, ""},
+		{"a directory", func(r string) {
+			write(t, filepath.Join(r, "/a/README"))
+			plant(t, r, "/b")
+		}, []string{"GPUCI_NVCC=/a", "PATH=/b/bin"}, Options{},
+			"", []string{"/a: named by GPUCI_NVCC: a directory with no nvcc in it"}, "with no nvcc in it"},
 		{"no cicc", func(r string) { plant(t, r, "/a", "nvvm/bin/cicc"); plant(t, r, "/b") }, []string{"PATH=/a/bin:/b/bin"}, Options{},
 			"/b/bin/nvcc: 13.0.88: on PATH", []string{"/a/bin/nvcc: on PATH: has no cicc: it comes with nvidia-nvvm"}, ""},
 		{"no headers", func(r string) { plant(t, r, "/a", "include/crt/host_config.h") }, []string{"PATH=/a/bin"}, Options{},

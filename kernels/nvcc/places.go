@@ -26,10 +26,10 @@ var launchers = []string{"gpuci", "gpuci-link", "ccache", "sccache", "distcc", "
 func (l *look) places() []place {
 	var all []place
 	if l.o.Path != "" {
-		all = append(all, l.pointed(l.o.Path, "named by the flag", true))
+		all = append(all, l.named(l.o.Path, cmp.Or(l.o.Why, "named by the flag"))...)
 	}
 	if p := l.variable("GPUCI_NVCC"); p != "" {
-		all = append(all, l.pointed(p, "named by GPUCI_NVCC", true))
+		all = append(all, l.named(p, "named by GPUCI_NVCC")...)
 	}
 	for _, name := range []string{"CUDA_HOME", "CUDA_PATH"} {
 		if dir := l.variable(name); dir != "" {
@@ -43,6 +43,20 @@ func (l *look) places() []place {
 		all = l.add(all, filepath.Join(dir, "bin", "nvcc"), "in /usr/local")
 	}
 	return append(all, l.packages()...)
+}
+
+// named are the places that somebody named: a compiler, or those of a directory,
+// one of which must do.
+func (l *look) named(path, why string) []place {
+	if info, err := os.Stat(l.real(path)); err != nil || !info.IsDir() {
+		return []place{l.pointed(path, why, true)}
+	}
+	all := l.environment(path, why)
+	if len(all) == 0 {
+		return []place{{path: path, why: why, named: true, fault: why + ": a directory with no nvcc in it"}}
+	}
+	all[len(all)-1].named = true
+	return all
 }
 
 // pointed is a place that somebody said, and that is listed whatever is there.

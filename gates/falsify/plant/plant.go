@@ -49,57 +49,63 @@ func Check(ctx context.Context, lane worktrees.Lane, root string, f config.Fault
 	if f.Patch == "" && f.Replace == nil {
 		return nil
 	}
-	_, _, _, err := look(ctx, lane, root, f)
+	_, err := look(ctx, lane, root, f)
 	return err
 }
 
-// look reads what a fault puts into a lane: a patch, or the text of a file, and
-// which paths that changes.
-func look(ctx context.Context, lane worktrees.Lane, root string, f config.Fault) (paths []string, patch, text []byte, err error) {
+// change is what a fault puts into a lane.
+type change struct {
+	worktrees.Fit
+	patch, text []byte // a patch, or the text of the one file
+}
+
+// look reads what a fault puts into a lane, and where.
+func look(ctx context.Context, lane worktrees.Lane, root string, f config.Fault) (c change, err error) {
 	if f.Patch != "" {
-		if patch, err = readPatch(root, f); err == nil {
-			paths, err = worktrees.CheckPatch(ctx, lane, patch)
+		if c.patch, err = readPatch(root, f); err == nil {
+			c.Fit, err = worktrees.CheckPatch(ctx, lane, c.patch)
 			err = patched(f, err)
 		}
-	} else if text, err = replaced(root, f); err == nil {
+	} else if c.text, err = replaced(root, f); err == nil {
 		var rel string
 		rel, err = filepath.Rel(lane.Root, filepath.Join(root, f.Replace.File))
-		paths = []string{filepath.ToSlash(rel)}
-		if why := lane.Reaches(paths[0]); why != "" {
+		c.Paths = []string{filepath.ToSlash(rel)}
+		if why := lane.Reaches(c.Paths[0]); why != "" {
 			err = &RottedError{f.Replace.File + " " + why, "name the file itself, by its path from the directory of " + config.FileName}
 		}
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return c, err
 	}
 	// What git ignores is in no scratch lane but where a build has made it, and would
 	// not be restored.
-	ignored, err := worktrees.Ignored(ctx, lane, paths)
+	ignored, err := worktrees.Ignored(ctx, lane, c.Paths)
 	switch {
 	case err != nil:
-		return nil, nil, nil, fmt.Errorf("plant fault %s: %w", f.Name, err)
+		return c, fmt.Errorf("plant fault %s: %w", f.Name, err)
 	case len(ignored) > 0:
-		return nil, nil, nil, &RottedError{fmt.Sprintf("git ignores %s, which it changes", ignored[0]), "plant it in what that is made from"}
+		return c, &RottedError{fmt.Sprintf("git ignores %s, which it changes", ignored[0]), "plant it in what that is made from"}
 	}
-	return paths, patch, text, nil
+	return c, nil
 }
 
-// Apply plants a fault that is a patch or a replacement in a scratch lane, and
-// gives the paths that it changed, from the scratch lane's root. root is the
-// directory of gpuci.toml in the scratch lane.
-func Apply(ctx context.Context, s *worktrees.Scratch, root string, f config.Fault) ([]string, error) {
-	paths, patch, text, err := look(ctx, s.Lane, root, f)
-	if err != nil {
-		return nil, err
+// Apply plants a fault that is a patch or a replacement in a scratch lane, and says
+// which paths it changed, from the scratch lane's root, and which hunks of a patch
+// went elsewhere than where it has them. root is the directory of gpuci.toml in the
+// scratch lane.
+func Apply(ctx context.Context, s *worktrees.Scratch, root string, f config.Fault) (worktrees.Fit, error) {
+	c, err := look(ctx, s.Lane, root, f)
+	switch {
+	case err != nil:
+		return worktrees.Fit{}, err
+	case f.Patch != "":
+		c.Paths, err = s.ApplyPatch(ctx, c.patch)
+		return c.Fit, patched(f, err)
 	}
-	if f.Patch != "" {
-		paths, err = s.ApplyPatch(ctx, patch)
-		return paths, patched(f, err)
+	if err := s.WriteFile(c.Paths[0], c.text); err != nil {
+		return c.Fit, fmt.Errorf("plant fault %s: %w", f.Name, err)
 	}
-	if err := s.WriteFile(paths[0], text); err != nil {
-		return nil, fmt.Errorf("plant fault %s: %w", f.Name, err)
-	}
-	return paths, nil
+	return c.Fit, nil
 }
 
 // patched makes what became of a patch a *RottedError, where it is one.

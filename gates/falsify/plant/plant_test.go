@@ -99,9 +99,9 @@ func TestApply(t *testing.T) {
 		{Name: "r", Replace: &config.Replace{File: "a.c", From: "x + y; x + z;", To: "x - y;", Count: 1}},
 		{Name: "p", Patch: "faults/f.patch"},
 	} {
-		paths, err := Apply(t.Context(), s, root, f)
-		if err != nil || len(paths) != 1 || paths[0] != "sub/a.c" {
-			t.Fatalf("%q, %v", paths, err)
+		fit, err := Apply(t.Context(), s, root, f)
+		if err != nil || len(fit.Paths) != 1 || fit.Paths[0] != "sub/a.c" || len(fit.Moved) > 0 {
+			t.Fatalf("%+v, %v", fit, err)
 		}
 		data, err := os.ReadFile(filepath.Join(root, "a.c"))
 		info, _ := os.Stat(filepath.Join(root, "a.c"))

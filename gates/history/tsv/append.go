@@ -130,6 +130,14 @@ func Parse(data []byte) (File, error) {
 	return file, nil
 }
 
+// fieldCount is how many fields a line has.
+func fieldCount(line string) string {
+	if n := strings.Count(line, "\t") + 1; n > 1 {
+		return fmt.Sprintf("%d fields", n)
+	}
+	return "1 field"
+}
+
 func (f *File) row(number int, line string, seen map[Key]string) {
 	if conflict(line) {
 		f.Problems = append(f.Problems, fmt.Sprintf("line %d is left of a merge: %.20q", number, line))
@@ -137,7 +145,7 @@ func (f *File) row(number int, line string, seen map[Key]string) {
 	}
 	k, ok := key(f.header, line)
 	if !ok {
-		f.Problems = append(f.Problems, fmt.Sprintf("line %d has %d fields where the first line names %d", number, strings.Count(line, "\t")+1, len(f.header)))
+		f.Problems = append(f.Problems, fmt.Sprintf("line %d has %s where the first line names %d", number, fieldCount(line), len(f.header)))
 		return
 	}
 	if before, twice := seen[k]; twice && before != line {

@@ -1,0 +1,154 @@
+package gates
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"gpuci/buildlock"
+	"gpuci/gates/metric"
+	"gpuci/kernels"
+	"gpuci/kernels/check"
+	"gpuci/kernels/entry"
+	"gpuci/pressure"
+)
+
+// errRefusedPressure says that a compiler was not let in.
+var errRefusedPressure = pressure.ErrRefused
+
+// admission lets compilers in as links are: out of the gate's one budget.
+func (f *flow) admission() *Admission {
+	a := &Admission{Rule: pressure.Rule{Off: true}, Mark: f.mark, Held: func(h pressure.Hold) { f.opt.note("the compilers of gate %s are %s", f.gate.Name, h) }}
+	if f.opt.Pressure != nil {
+		a.Rule = f.opt.Pressure.Rule
+	}
+	if q := f.opt.Queue; q != nil && q.Unfit == nil {
+		b := buildlock.BudgetOf(q.Values.LockDir, f.budget())
+		a.Spent, a.Spend = b.Spent, func(d time.Duration) { _ = b.Spend(d) }
+	}
+	return a
+}
+
+// checked turns what the checks of a set found into findings and marks of the gate.
+func (f *flow) checked(s *setBuild) bool {
+	r := s.report
+	s.sum.Modules, s.sum.Findings, s.sum.Notes = len(r.Modules), r.Findings, r.Notes
+	for _, m := range r.Modules {
+		s.sum.Kernels += len(m.Kernels)
+	}
+	f.kernelNotes(r.Notes)
+	if len(r.Findings) == 0 {
+		return true
+	}
+	text := "kernels: " + KernelFinding(r.Findings[0])
+	if n := len(r.Findings); n > 1 {
+		text += fmt.Sprintf(" (the first of %d findings)", n)
+	}
+	f.find(Red, text)
+	f.next("gpuci kernels check " + s.set.Name() + " has all of them, with what happens if they are ignored")
+	return false
+}
+
+// KernelFinding is a finding in one line.
+func KernelFinding(x check.Finding) string {
+	text := x.Rule
+	if x.Kernel != "" {
+		text += ": " + x.Kernel
+	}
+	if place := KernelPlace(x); place != "" {
+		text = place + ": " + text
+	}
+	return fmt.Sprintf("%s: expected %s, found %s", text, x.Expected, x.Found)
+}
+
+// KernelPlace is where to look: FILE:LINE, or the file of device code.
+func KernelPlace(x check.Finding) string {
+	switch {
+	case x.File == "":
+		return x.Module
+	case x.Line == 0:
+		return x.File
+	}
+	return x.File + ":" + strconv.Itoa(x.Line)
+}
+
+// kernelNotes makes a mark of each rule that has notes. That no float atomic was found
+// is what was asked for, and no reservation.
+func (f *flow) kernelNotes(notes []check.Finding) {
+	var rules []string
+	for _, n := range notes {
+		if n.Rule != "float-atomic-none" && !slices.Contains(rules, n.Rule) {
+			rules = append(rules, n.Rule)
+		}
+	}
+	for _, rule := range rules {
+		all := slices.DeleteFunc(slices.Clone(notes), func(n check.Finding) bool { return n.Rule != rule })
+		text := "kernels: " + KernelFinding(all[0])
+		if len(all) > 1 {
+			text += fmt.Sprintf(" (and %d more of the kind)", len(all)-1)
+		}
+		f.mark(text)
+	}
+}
+
+// giveKernels gives the numbers of the kernels to whoever judges the next run: they
+// are as good as printed by it.
+func (f *flow) giveKernels() {
+	for _, s := range f.kernels {
+		for _, m := range kernels.Numbered(s.report.Modules) {
+			for i := range m.Kernels {
+				for _, one := range kernelSamples(m, &m.Kernels[i]) {
+					f.judge.collector.Give(one)
+				}
+			}
+		}
+	}
+}
+
+// kernelSamples are the numbers of a kernel that are known.
+func kernelSamples(m entry.Module, k *entry.Kernel) (out []metric.Sample) {
+	name := k.Readable
+	if name == "" {
+		name = k.Name
+	}
+	for _, n := range []struct {
+		metric string
+		value  *int
+	}{
+		{"kernel-registers", k.Registers}, {"kernel-spill-bytes", check.Spilled(k)}, {"kernel-shared-bytes", k.Shared},
+		{"kernel-stack-bytes", k.Stack}, {"kernel-code-bytes", k.Code},
+	} {
+		if n.value != nil {
+			out = append(out, metric.Sample{Metric: n.metric, Text: strconv.Itoa(*n.value), Labels: map[string]string{"kernel": name, "arch": m.Arch}})
+		}
+	}
+	return out
+}
+
+// kernelProducts are the device code that the gate's kernels are in: what was built,
+// and what is committed.
+func (f *flow) kernelProducts() (paths []string) {
+	for _, s := range f.kernels {
+		for _, u := range s.built.Units {
+			paths = append(paths, u.Output)
+		}
+		for _, m := range s.report.Modules {
+			paths = append(paths, within(s.set.Build.Root, filepath.FromSlash(m.File)))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// kernelTools are the compilers that were taken, as tools of the verdict.
+func (f *flow) kernelTools(tools []Tool) []Tool {
+	for _, s := range f.kernels {
+		t := Tool{Name: "nvcc", Path: s.built.Compiler.Path, Version: s.built.Compiler.Version}
+		if t.Path != "" && !slices.ContainsFunc(tools, func(o Tool) bool { return o.Path == t.Path }) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
+}

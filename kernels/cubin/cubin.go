@@ -1,0 +1,160 @@
+package cubin
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuci/kernels/entry"
+)
+
+// Parse reads a cubin. Its error wraps ErrFormat where the bytes are none, and
+// says what is cut off or contradicts itself where they are. What a readable cubin
+// has that is not understood stands in the module's Unread.
+func Parse(data []byte) (entry.Module, error) {
+	m := entry.Module{Kind: "cubin"}
+	im, err := readImage(data)
+	if err != nil {
+		return m, err
+	}
+	r := &reader{image: im, module: &m}
+	r.provenance()
+	r.sort()
+	r.global()
+	r.scanFunctions()
+	for i, s := range im.symbols {
+		if s.kernel() {
+			r.kernel(i, s)
+		}
+	}
+	r.tellUnsure()
+	return m, nil
+}
+
+// global reads the numbers that stand in one section for all kernels.
+func (r *reader) global() {
+	n := len(r.image.symbols)
+	r.registers, r.frame, r.stack = nothing(n), nothing(n), nothing(n)
+	i := slices.IndexFunc(r.image.sections, func(s section) bool { return s.name == ".nv.info" })
+	if i < 0 {
+		return
+	}
+	whole := attributes(r.image.sections[i].data, func(a attribute) {
+		of, value, ok := a.pair()
+		switch {
+		case !ok || uint64(of) >= uint64(len(r.registers)):
+		case a.id == attrRegCount:
+			r.registers[of] = int(value)
+		case a.id == attrFrameSize:
+			r.frame[of] = int(value)
+		case a.id == attrMinStack:
+			r.stack[of] = int(value)
+		}
+	})
+	if !whole {
+		r.unread("the section .nv.info is not understood to its end: registers and frames may be missing")
+	}
+}
+
+// kernel reads the kernel whose symbol is the i-th. Instructions belong to one
+// kernel; where a made-up file gives them to many, all but the first go without.
+func (r *reader) kernel(i int, s symbol) {
+	k := entry.Kernel{Name: strings.Clone(s.name), Params: []entry.Param{}}
+	k.Registers, k.Stack = known(r.registers[i]), known(max(r.frame[i], r.stack[i]))
+	at := s.section
+	if at < 0 {
+		at = max(0, slices.IndexFunc(r.image.sections, func(o section) bool { return o.name == prefixText+s.name }))
+	}
+	if at == indexUndefined || at >= len(r.image.sections) || r.taken[at] {
+		r.unread(fmt.Sprintf("kernel %s has no instructions of its own: nothing but its name is known", s.name))
+		r.module.Kernels = append(r.module.Kernels, k)
+		return
+	}
+	r.taken[at] = true
+	code := r.image.sections[at]
+	size := int(code.size)
+	k.Code, k.Shared = &size, r.declared(r.section(r.shared, at, s.name))
+	if info := r.section(r.info, at, s.name); info != nil {
+		r.attributes(&k, info)
+	}
+	if r.image.abi == abiV1 && k.Barriers == nil {
+		barriers := int(code.flags >> shiftBarriers & maskBarriers)
+		k.Barriers = &barriers
+	}
+	r.atomics(&k, code.data)
+	r.module.Kernels = append(r.module.Kernels, k)
+}
+
+// The number of barriers stands in the flags of the section of instructions up to
+// ABI 7, and in an attribute that is missing where there are none from ABI 8.
+const (
+	shiftBarriers = 20
+	maskBarriers  = 0x7f
+)
+
+// declared is the shared memory that the source has. From sm_90 a block's first 1024 bytes are
+// the system's, and every section counts them in; ptxas -v and the driver do not.
+func (r *reader) declared(s *section) *int {
+	size := 0
+	switch {
+	case r.number == 0:
+		return nil
+	case s == nil:
+	case r.number >= 90 && s.size >= reservedShared:
+		size = int(s.size - reservedShared)
+	case s.size <= maxShared:
+		size = int(s.size)
+	default:
+		return nil
+	}
+	return &size
+}
+
+const (
+	reservedShared = 1 << 10
+	maxShared      = 1 << 30 // more than any block has by a factor of thousands: not believed
+)
+
+// attributes reads a kernel's own section.
+func (r *reader) attributes(k *entry.Kernel, info *section) {
+	barriers := 0
+	le := binary.LittleEndian
+	var p parameters
+	whole := attributes(info.data, func(a attribute) {
+		switch {
+		case a.id == attrParam || a.id == attrParamV2:
+			p.add(a)
+		case a.id == attrParamSize && len(a.value) == 2:
+			p.size(int(le.Uint16(a.value)))
+		case a.id == attrParamBank && len(a.value) == 8:
+			p.size(int(le.Uint16(a.value[6:])))
+		case a.id == attrMaxThreads:
+			k.MaxThreads = a.triple()
+		case a.id == attrReqThreads:
+			k.ReqThreads = a.triple()
+		case a.id == attrToolkit && len(a.value) == 4 && r.module.Toolkit == "": // of ABI 8 without notes
+			r.toolkit(int(le.Uint32(a.value)))
+		case a.id == attrNumBarriers && len(a.value) == 1:
+			barriers = int(a.value[0])
+		}
+	})
+	if !whole {
+		r.unread(fmt.Sprintf("the attributes of kernel %s are not understood to their end: its parameters are not known", k.Name))
+		return
+	}
+	p.into(k)
+	if r.image.abi == abiV2 {
+		k.Barriers = &barriers
+	}
+}
+
+func (r *reader) unread(line string) { r.module.Unread = append(r.module.Unread, line) }
+
+// known is a number of a list, nil where it has none.
+func known(n int) *int {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}

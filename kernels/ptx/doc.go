@@ -1,0 +1,12 @@
+// Package ptx reads PTX text: which kernels it has, with which parameters, of what
+// types, within which bounds, and where they add floating-point numbers in memory.
+//
+// It promises that no text makes it panic, hang, or allocate more than a multiple
+// of its length; and that a kernel's float atomics are called known only where its
+// body and every function that it can reach were read. A compare-and-swap may be
+// the loop of a float addition, and a tensor reduction adds what its map says: with
+// either they are not known.
+//
+// It does not check that the text is right; that is ptxas's work. Registers, frames
+// and code are not in PTX: the driver or ptxas makes them, and they stay nil.
+package ptx
