@@ -43,8 +43,8 @@ type KernelUnit struct {
 	Error   string        `json:"error,omitempty"` // of what failed: the compiler's own text
 }
 
-// KernelUnits are the units of a build as they are told.
-func KernelUnits(list []build.Unit) (out []KernelUnit) {
+// kernelUnits are the units of a build as they are told.
+func kernelUnits(list []build.Unit) (out []KernelUnit) {
 	for _, u := range list {
 		k := KernelUnit{Source: u.Source, Arch: u.Arch, Kind: u.Kind, Output: u.Output, Outcome: u.Outcome, Why: u.Why, Seconds: u.Took.Seconds()}
 		if u.Err != nil {
@@ -107,7 +107,7 @@ func (f *flow) buildKernels(ctx context.Context) StepState {
 	defer log.Close()
 	limited, cancel := f.limited(ctx, f.gate.BuildTimeout)
 	defer cancel()
-	began, waited := time.Now(), f.links.Queued(time.Now())
+	began, waited := time.Now(), f.queuedFor()
 	run := &Compilers{Name: f.v.Run, Env: func(argv, env []string, _ string) []string { return f.queued(argv, env) }, Links: f.links, Hurry: f.opt.Hurry}
 	stop := run.Watch(ctx)
 	state := StepDone
@@ -123,7 +123,7 @@ func (f *flow) buildKernels(ctx context.Context) StepState {
 	if left := run.Left(); len(left) > 0 {
 		f.mark("could not be ended, of the compilers: " + strings.Join(left, ", "))
 	}
-	f.kernelTime = time.Since(began) - (f.links.Queued(time.Now()) - waited)
+	f.kernelTime = time.Since(began) - (f.queuedFor() - waited)
 	if limited.Err() != nil && over(limited) == byTimeLimit {
 		f.find(OutOfTime, fmt.Sprintf("the kernels were not compiled within the time limit of %s", buildlock.Round(f.gate.BuildTimeout)))
 		f.next("raise build-timeout if it only needs longer")
@@ -133,6 +133,14 @@ func (f *flow) buildKernels(ctx context.Context) StepState {
 		f.v.Log = log.Name()
 	}
 	return state
+}
+
+// queuedFor is how long the links have waited for others', which is in no limit.
+func (f *flow) queuedFor() time.Duration {
+	if f.links == nil {
+		return 0
+	}
+	return f.links.Queued(time.Now())
 }
 
 // buildSet compiles and checks one set, and says whether all of it holds.
@@ -154,7 +162,7 @@ func (f *flow) buildSet(ctx context.Context, name string, run *Compilers, log io
 	}}
 	var err error
 	s.built, err = kernels.Build(ctx, s.set, o)
-	s.sum = kernelSum(s)
+	s.sum = KernelSumOf(s.set, s.built)
 	ok = f.compiled(ctx, s, err)
 	if ok {
 		s.report, err = kernels.Check(ctx, s.set, s.built)
@@ -166,12 +174,21 @@ func (f *flow) buildSet(ctx context.Context, name string, run *Compilers, log io
 	return ok
 }
 
-// kernelSum counts what came of a build.
-func kernelSum(s *setBuild) KernelSum {
-	r := s.built.Result
-	return KernelSum{
-		Set: s.set.Name(), Compiler: s.built.Compiler.Path, Version: s.built.Compiler.Version, Units: KernelUnits(r.Units),
-		Compiled: r.Count(build.Compiled), Cached: r.Count(build.Cached), Current: r.Count(build.Current), Failed: r.Count(build.Failed),
+// KernelSumOf counts what came of a build.
+func KernelSumOf(s kernels.Set, b kernels.Built) KernelSum {
+	k := KernelSum{
+		Set: s.Name(), Compiler: b.Compiler.Path, Version: b.Compiler.Version, Units: kernelUnits(b.Units),
+		Compiled: b.Count(build.Compiled), Cached: b.Count(build.Cached), Current: b.Count(build.Current), Failed: b.Count(build.Failed),
+	}
+	k.count(b.Modules)
+	return k
+}
+
+// count counts the kernels of modules.
+func (k *KernelSum) count(modules []kernels.Module) {
+	k.Modules, k.Kernels = len(modules), 0
+	for _, m := range modules {
+		k.Kernels += len(m.Kernels)
 	}
 }
 

@@ -34,10 +34,8 @@ func (f *flow) admission() *Admission {
 // checked turns what the checks of a set found into findings and marks of the gate.
 func (f *flow) checked(s *setBuild) bool {
 	r := s.report
-	s.sum.Modules, s.sum.Findings, s.sum.Notes = len(r.Modules), r.Findings, r.Notes
-	for _, m := range r.Modules {
-		s.sum.Kernels += len(m.Kernels)
-	}
+	s.sum.Findings, s.sum.Notes = r.Findings, r.Notes
+	s.sum.count(r.Modules)
 	f.kernelNotes(r.Notes)
 	if len(r.Findings) == 0 {
 		return true
@@ -60,6 +58,9 @@ func KernelFinding(x check.Finding) string {
 	if place := KernelPlace(x); place != "" {
 		text = place + ": " + text
 	}
+	if x.Rule == noAtomic { // what was asked for is what was found
+		return text + ": " + x.Found
+	}
 	return fmt.Sprintf("%s: expected %s, found %s", text, x.Expected, x.Found)
 }
 
@@ -74,12 +75,16 @@ func KernelPlace(x check.Finding) string {
 	return x.File + ":" + strconv.Itoa(x.Line)
 }
 
+// noAtomic is the rule of the note that a kernel which must be deterministic has no
+// float atomic.
+const noAtomic = "float-atomic-none"
+
 // kernelNotes makes a mark of each rule that has notes. That no float atomic was found
 // is what was asked for, and no reservation.
 func (f *flow) kernelNotes(notes []check.Finding) {
 	var rules []string
 	for _, n := range notes {
-		if n.Rule != "float-atomic-none" && !slices.Contains(rules, n.Rule) {
+		if n.Rule != noAtomic && !slices.Contains(rules, n.Rule) {
 			rules = append(rules, n.Rule)
 		}
 	}
@@ -97,9 +102,9 @@ func (f *flow) kernelNotes(notes []check.Finding) {
 // are as good as printed by it.
 func (f *flow) giveKernels() {
 	for _, s := range f.kernels {
-		for _, m := range kernels.Numbered(s.report.Modules) {
+		for _, m := range kernels.Single(s.report.Modules) {
 			for i := range m.Kernels {
-				for _, one := range kernelSamples(m, &m.Kernels[i]) {
+				for _, one := range kernelSamples(m.Module, &m.Kernels[i]) {
 					f.judge.collector.Give(one)
 				}
 			}

@@ -114,14 +114,23 @@ func grown(c check.Change) float64 {
 	return float64(*c.Delta) / max(before, 1)
 }
 
-// Numbered are the cubins whose numbers stand for a kernel: those that were built, and
-// the committed ones that nothing here was built to be held against.
-func Numbered(all []Module) (out []entry.Module) {
+// Matches says whether a name or pattern, of path.Match, means a kernel, by the name
+// that the driver looks up or the one in its source.
+func Matches(pattern string, k entry.Kernel) bool { return check.Matches(pattern, &k) }
+
+// Single are modules without those that are committed of what is built here as well.
+func Single(all []Module) (out []Module) {
 	for _, m := range all {
-		twin := func(o Module) bool { return o.Built && o.Source == m.Source && o.Kind == m.Kind && o.Arch == m.Arch }
-		if m.Kind == "cubin" && (m.Built || m.Source == "" || !slices.ContainsFunc(all, twin)) {
-			out = append(out, m.Module)
+		if m.Built || !m.twin(all) {
+			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// twin says whether the module was built here as well.
+func (m Module) twin(all []Module) bool {
+	return m.Source != "" && slices.ContainsFunc(all, func(o Module) bool {
+		return o.Built && o.Source == m.Source && o.Kind == m.Kind && o.Arch == m.Arch
+	})
 }

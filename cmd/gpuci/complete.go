@@ -103,6 +103,7 @@ func (a *app) words() map[string]completer {
 	return map[string]completer{
 		"gate": a.gateWords, "scope": a.gateWords, "history": a.gateWord, "ci run": a.gateWords, "notes": a.gateWords,
 		"build": fileWords, "lock run": fileWords, "man": dirWords, "history check": fileWords,
+		"kernels inspect": fileWords,
 	}
 }
 

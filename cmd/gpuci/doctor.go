@@ -68,6 +68,7 @@ type doctor struct {
 	noLane  error // why there is none, where that is not that there is no git worktree
 	uses    uses
 	answers map[string]tool // what the tools said, by name
+	cuda    cuda            // the CUDA compiler
 }
 
 // groups are the groups of checks, in the order of their telling.

@@ -13,6 +13,7 @@ import (
 
 	"gpuci/buildlock/shim"
 	"gpuci/gates"
+	"gpuci/kernels"
 	"gpuci/reaper/proc"
 )
 
@@ -34,9 +35,10 @@ const (
 
 // ask finds the tools and asks each for its version.
 func (d *doctor) ask(ctx context.Context) {
-	list := append(kits(), d.cudaToAsk()...)
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
+	d.cuda = d.findNVCC(ctx, kernels.Set{})
+	list := append(kits(), d.cudaToAsk()...)
 	todo, said := make(chan kit), make(chan tool, len(list))
 	for range askers {
 		go func() {

@@ -3,82 +3,42 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"gpuci/buildlock/shim"
+	"gpuci/gates"
 	"gpuci/gates/config"
-	"gpuci/reaper/proc"
+	"gpuci/kernels"
+	"gpuci/kernels/nvcc"
 )
 
 // nvccVariable names the nvcc to be taken, before all others.
 const nvccVariable = "GPUCI_NVCC"
 
-// compiler is an nvcc that was found, and by what.
-type nvcc struct{ path, why string }
-
-// nvccs are the CUDA compilers that there are, the one that is taken first: the
-// one that is named, the one that a build finds, those where toolkits are said to
-// be, those of the Python environment that is active, and those of the usual
-// places.
-func (d *doctor) nvccs() (out []nvcc) {
-	add := func(path, why string) {
-		if executableFile(path) && !slices.ContainsFunc(out, func(n nvcc) bool { return sameFile(n.path, path) }) {
-			out = append(out, nvcc{path, why})
-		}
-	}
-	if v, _ := shim.Lookup(d.env, nvccVariable); v != "" {
-		add(v, nvccVariable+" names it")
-	}
-	if path, err := proc.LookPath("nvcc", d.place.dir, d.env); err == nil {
-		add(path, "it is on PATH")
-	}
-	for _, name := range []string{"CUDA_HOME", "CUDA_PATH"} {
-		if v, _ := shim.Lookup(d.env, name); v != "" {
-			add(filepath.Join(v, "bin/nvcc"), name+" names its toolkit")
-		}
-	}
-	if venv, _ := shim.Lookup(d.env, "VIRTUAL_ENV"); venv != "" {
-		for _, pattern := range []string{"nvidia/cu[0-9]*/bin/nvcc", "nvidia/cuda_nvcc/bin/nvcc"} {
-			for _, path := range newestFirst(filepath.Join(venv, "lib/python3*/site-packages", pattern)) {
-				add(path, "NVIDIA's package in the active Python environment")
-			}
-		}
-	}
-	add("/usr/local/cuda/bin/nvcc", "the usual place")
-	for _, path := range newestFirst("/usr/local/cuda-*/bin/nvcc") {
-		add(path, "the usual place")
-	}
-	return out
+// cuda is the compiler that kernels are compiled with here, or why there is none.
+type cuda struct {
+	found    nvcc.Found
+	rejected []nvcc.Rejected
+	err      error
 }
 
-// newestFirst are the paths that match, the highest name first.
-func newestFirst(pattern string) []string {
-	found, _ := filepath.Glob(pattern)
-	slices.Sort(found)
-	slices.Reverse(found)
-	return found
-}
-
-// sameFile says whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	x, errA := filepath.EvalSymlinks(a)
-	y, errB := filepath.EvalSymlinks(b)
-	return errA == nil && errB == nil && x == y
+// findNVCC finds it as gpuci kernels does, for a set or, with none, for any.
+func (d *doctor) findNVCC(ctx context.Context, s kernels.Set) (c cuda) {
+	o := kernels.Options{}
+	o.Exec, o.Env = (&gates.Compilers{Name: "doctor"}).Exec, d.env
+	c.found, c.rejected, c.err = kernels.Find(ctx, s, o)
+	return c
 }
 
 // cudaToAsk are the tools of the toolkit that is taken: beside its nvcc, else by
 // name on PATH.
 func (d *doctor) cudaToAsk() (out []kit) {
-	list := d.nvccs()
-	if len(list) > 0 {
-		out = append(out, kit{name: list[0].path})
-	}
 	for _, k := range cudaKits() {
-		if len(list) > 0 {
-			if beside := filepath.Join(filepath.Dir(list[0].path), k.name); executableFile(beside) {
+		if d.cuda.found.Path != "" {
+			if beside := filepath.Join(filepath.Dir(d.cuda.found.Path), k.name); executableFile(beside) {
 				k.name = beside
 			}
 		}
@@ -88,15 +48,12 @@ func (d *doctor) cudaToAsk() (out []kit) {
 }
 
 func (d *doctor) checkCUDA(ctx context.Context) []check {
-	list := d.nvccs()
-	out := []check{d.checkNVCC(list)}
+	out := append([]check{d.checkNVCC()}, d.checkSets(ctx)...)
 	for _, k := range cudaKits() {
-		if len(list) > 0 {
-			if t, ok := d.answers[filepath.Join(filepath.Dir(list[0].path), k.name)]; ok {
-				t.name, t.get = k.name, k.get
-				out = append(out, t.check())
-				continue
-			}
+		if t, ok := d.answers[filepath.Join(filepath.Dir(d.cuda.found.Path), k.name)]; ok && d.cuda.found.Path != "" {
+			t.name, t.get = k.name, k.get
+			out = append(out, t.check())
+			continue
 		}
 		out = append(out, d.answers[k.name].check())
 	}
@@ -104,38 +61,54 @@ func (d *doctor) checkCUDA(ctx context.Context) []check {
 	return append(out, d.checkCards())
 }
 
-func (d *doctor) checkNVCC(list []nvcc) check {
+// getNVCC is how to get one.
+const getNVCC = "python3 -m pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl in a venv, or NVIDIA's CUDA toolkit"
+
+func (d *doctor) checkNVCC() check {
 	by, used := d.uses["nvcc"]
-	const get = "python3 -m pip install nvidia-cuda-nvcc in a venv, or NVIDIA's CUDA toolkit"
-	if named, _ := shim.Lookup(d.env, nvccVariable); named != "" && !executableFile(named) {
-		return broken("nvcc", fmt.Sprintf("%s is %s, which cannot be run", nvccVariable, named), "no .cu is compiled by it", "unset "+nvccVariable+", or name one that is there")
-	}
+	c := d.cuda
 	switch {
-	case len(list) == 0 && used:
-		return lost("nvcc", "not here", by, get)
-	case len(list) == 0:
-		return check{Name: "nvcc", State: stateOK, Value: "not here, and nothing here names it", Get: get, brief: true}
+	case c.err == nil:
+		out := fine("nvcc", "taken: "+c.found.Why+c.besides()).at(c.found.Path)
+		out.Version = c.found.Version
+		return out
+	case !errors.Is(c.err, nvcc.ErrNone) && errors.Is(c.err, context.DeadlineExceeded):
+		return unsure("nvcc", c.err.Error())
+	case !errors.Is(c.err, nvcc.ErrNone): // somebody named one
+		return broken("nvcc", c.err.Error()+c.besides(), "no .cu is compiled by it", "unset "+nvccVariable+", or name one that is there")
+	case used:
+		return lost("nvcc", "none that can be used"+c.besides(), by, getNVCC)
 	}
-	first := list[0]
-	t := d.answers[first.path]
-	t.name = "nvcc"
-	c := t.check()
-	c.brief = false
-	if c.State != stateOK {
-		return c
+	return check{Name: "nvcc", State: stateOK, Value: "not here, and nothing here names it" + c.besides(), Get: getNVCC, brief: len(c.rejected) == 0}
+}
+
+// besides are the places that were not taken, and why.
+func (c cuda) besides() string {
+	var b strings.Builder
+	for _, r := range c.rejected {
+		fmt.Fprintf(&b, "; not %s: %s", r.Path, r.Why)
 	}
-	c.Value = "taken because " + first.why
-	if strings.HasSuffix(first.why, "environment") || strings.HasSuffix(first.why, "place") {
-		c.Value = "taken as " + first.why
+	return b.String()
+}
+
+// checkSets looks at the sets that want a compiler of their own.
+func (d *doctor) checkSets(ctx context.Context) (out []check) {
+	cfg := d.place.config
+	for _, k := range cfg.Kernels {
+		if len(k.Sources) == 0 || k.Compiler == "" && k.NVCCVersion == "" {
+			continue
+		}
+		name := "nvcc of " + k.Name
+		c := d.findNVCC(ctx, gates.KernelSet(cfg, k, cfg.Root))
+		if c.err != nil {
+			out = append(out, broken(name, c.err.Error()+c.besides(), "set "+k.Name+" is not compiled", "mend compiler or nvcc in its [[kernels]], or install that one: "+getNVCC))
+			continue
+		}
+		one := fine(name, "taken: "+c.found.Why+c.besides()).at(c.found.Path)
+		one.Version = c.found.Version
+		out = append(out, one)
 	}
-	var others []string
-	for _, n := range list[1:] {
-		others = append(others, n.path)
-	}
-	if len(others) > 0 {
-		c.Value += "; not taken: " + strings.Join(others, ", ")
-	}
-	return c
+	return out
 }
 
 // checkCards says what becomes of gates that need a card.

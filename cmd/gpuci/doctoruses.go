@@ -43,6 +43,11 @@ func (d *doctor) usesOf() uses {
 			u.add(fmt.Sprintf("gate %s is for a card", g.Name), "nvcc")
 		}
 	}
+	for _, k := range d.place.config.Kernels {
+		if len(k.Sources) > 0 {
+			u.add(fmt.Sprintf("set %s of kernels is compiled by it", k.Name), "nvcc")
+		}
+	}
 	if d.file != "" || d.place.lane.Root != "" {
 		u.byFiles(d.root())
 	}

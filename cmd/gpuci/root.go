@@ -51,6 +51,7 @@ script can act on.
   gpuci worktrees          how every lane stands, and what could be landed
   gpuci scope              what the gates cover, against what production uses
   gpuci notes              the statements that expire, and which have
+  gpuci kernels check      what is in the device code, against what hosts ask of it
   gpuci fixtures verify    committed fixtures, against what their generators make
   gpuci config             what holds here, and where it was written
   gpuci init               write a gpuci.toml for what is here
@@ -89,7 +90,7 @@ code of their command.`,
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
 	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand(),
-		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand())
+		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand())
 	misplaced(cmd, a.console.note)
 	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd

@@ -83,9 +83,9 @@ func label(m entry.Module) string {
 	return m.File + " (" + m.Arch + ")"
 }
 
-// matches says whether a pattern, of path.Match, names a kernel, by either name; an
+// Matches says whether a pattern, of path.Match, names a kernel, by either name; an
 // empty one names all.
-func matches(pattern string, k *entry.Kernel) bool {
+func Matches(pattern string, k *entry.Kernel) bool {
 	if pattern == "" || pattern == k.Name || pattern == k.Readable || pattern == sourceName(*k) {
 		return true
 	}
@@ -105,7 +105,7 @@ func (s *set) find(pattern, file string) []place {
 			continue
 		}
 		for k := range s.modules[m].Kernels {
-			if matches(pattern, &s.modules[m].Kernels[k]) {
+			if Matches(pattern, &s.modules[m].Kernels[k]) {
 				list = append(list, place{m, k})
 			}
 		}

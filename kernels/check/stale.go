@@ -1,7 +1,9 @@
 package check
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"gpuci/kernels/entry"
 )
@@ -100,13 +102,19 @@ func (f Fresh) tools() []Finding {
 		note.Note = true
 		all = append(all, note)
 	}
-	if c.Flags != "" && b.Flags != "" && c.Flags != b.Flags && c.Toolkit == b.Toolkit {
+	if c.Flags != "" && b.Flags != "" && said(c.Flags) != said(b.Flags) && c.Toolkit == b.Toolkit {
 		all = append(all, f.finding("stale-flags", nil, b.Flags, c.Flags, "it was made with other options than the set says: fast math, debug code or another architecture's tuning may be in it"))
 	}
 	if c.Arch != b.Arch {
 		all = append(all, f.finding("stale-flags", nil, b.Arch, c.Arch, "it is for another architecture than the set says"))
 	}
 	return all
+}
+
+// said are options without those that only have the compiler talk, which gpuci asks
+// it to and others do not.
+func said(flags string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(flags), func(f string) bool { return f == "-v" || f == "--verbose" }), " ")
 }
 
 func named(m entry.Module, name string) *entry.Kernel {
