@@ -55,7 +55,11 @@ func KernelFinding(x check.Finding) string {
 	if x.Kernel != "" {
 		text += ": " + x.Kernel
 	}
-	if place := KernelPlace(x); place != "" {
+	place := KernelPlace(x)
+	if x.Module != "" && x.Module != place {
+		text += " in " + x.Module
+	}
+	if place != "" {
 		text = place + ": " + text
 	}
 	if x.Rule == noAtomic { // what was asked for is what was found

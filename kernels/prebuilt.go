@@ -77,7 +77,9 @@ func (s Set) match(ctx context.Context, b Built, committed []Module) (fresh []ch
 		c := &committed[i]
 		c.Source = nearest(c.File, sources)
 		if c.Source == "" {
-			found = append(found, s.unmade(*c))
+			if s.Compiles() { // else all of it is made elsewhere, by declaration
+				found = append(found, s.unmade(*c))
+			}
 			continue
 		}
 		at := slices.IndexFunc(b.Modules, func(m Module) bool {
@@ -85,6 +87,7 @@ func (s Set) match(ctx context.Context, b Built, committed []Module) (fresh []ch
 		})
 		if at < 0 {
 			found = append(found, s.unbuilt(*c, b))
+			fresh = append(fresh, s.outlines(*c, b)...)
 			continue
 		}
 		built := b.Modules[at]
@@ -92,6 +95,27 @@ func (s Set) match(ctx context.Context, b Built, committed []Module) (fresh []ch
 		fresh = append(fresh, check.Fresh{Committed: c.Module, Built: built.Module, Source: c.Source, Place: s.Rules.Prebuilt})
 	}
 	return fresh, found
+}
+
+// outlines holds a module against what was built of its source for another
+// architecture, or as another kind: its entries and their parameters are the same.
+func (s Set) outlines(c Module, b Built) []check.Fresh {
+	at := slices.IndexFunc(b.Modules, func(m Module) bool { return m.Source == c.Source && len(m.Kernels) > 0 })
+	if at < 0 || len(c.Kernels) == 0 {
+		return nil
+	}
+	f := check.Fresh{Committed: outline(c.Module), Built: outline(b.Modules[at].Module), Source: c.Source, Place: s.Rules.Prebuilt}
+	f.Built.Arch = c.Arch
+	return []check.Fresh{f}
+}
+
+// outline is a module without what depends on its architecture and kind.
+func outline(m entry.Module) entry.Module {
+	out := entry.Module{File: m.File, Part: m.Part, Kind: m.Kind, Arch: m.Arch}
+	for _, k := range m.Kernels {
+		out.Kernels = append(out.Kernels, entry.Kernel{Name: k.Name, Readable: k.Readable, Params: k.Params, ParamsKnown: k.ParamsKnown})
+	}
+	return out
 }
 
 func (s Set) expandSources() ([]string, error) {
@@ -176,10 +200,10 @@ func (s Set) unbuilt(c Module, b Built) check.Finding {
 	f := check.Finding{
 		Rule: "prebuilt-unbuilt", Module: c.File, File: s.Rules.Prebuilt.File, Line: s.Rules.Prebuilt.Line, Note: true,
 		Expected: c.Kind + " for " + c.Arch + " of " + c.Source + " to hold it against", Found: strings.Join(archs, ", "),
-		Harm: "whether it is older than its source is not checked", Next: "add the architecture to arch, and " + c.Kind + " to kinds",
+		Harm: "only its entries and their parameters are checked, and not whether its code is older than its source", Next: "add its architecture to arch, and " + c.Kind + " to kinds",
 	}
 	if len(archs) == 0 {
-		f.Found, f.Next = "nothing was built of it", "have it built: gpuci kernels build"
+		f.Found, f.Harm, f.Next = "nothing was built of it", "whether it is older than its source is not checked", "have it built: gpuci kernels build"
 	}
 	return f
 }

@@ -30,6 +30,9 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 	for _, x := range v.Findings {
 		row("because", x.Text)
 	}
+	for _, k := range v.Kernels {
+		row("kernels", k.Text())
+	}
 	numbers(v, o.verbose, row)
 	if v.Repeat != nil {
 		row("repeat", v.Repeat.Text())

@@ -48,6 +48,14 @@ func isolate(env *testscript.Env) error {
 	if err := writePressure(quiet, 0); err != nil {
 		return err
 	}
+	data, err := filepath.Abs("../../kernels/testdata")
+	if err != nil {
+		return err
+	}
+	env.Setenv("KERNELS", data)
+	if c, err := toolNVCC(); err == nil {
+		env.Setenv("NVCC", c.Path)
+	}
 	for k, v := range map[string]string{
 		"GPUCI_PRESSURE": "root=" + quiet,
 		"HOME":           home, "XDG_CONFIG_HOME": home + "/.config", "XDG_STATE_HOME": home + "/.state",

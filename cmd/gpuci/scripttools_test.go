@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,10 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"gpuci/gates"
+	"gpuci/kernels"
+	"gpuci/kernels/nvcc"
 )
 
 // goEnv asks the go tool once: scripts run with a home of their own and must
@@ -82,6 +87,13 @@ func condition(cond string) (bool, error) {
 		}
 		return err == nil, nil
 	}
+	if cond == "nvcc" {
+		_, err := toolNVCC()
+		if err != nil && strict() {
+			return false, fmt.Errorf("needs nvcc, and GPUCI_TEST_STRICT is set: %w", err)
+		}
+		return err == nil, nil
+	}
 	tool, ok := strings.CutPrefix(cond, "tool:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)
@@ -92,6 +104,14 @@ func condition(cond string) (bool, error) {
 	}
 	return err == nil, nil
 }
+
+// toolNVCC finds the compiler of the tests, once, as gpuci does.
+var toolNVCC = sync.OnceValues(func() (nvcc.Found, error) {
+	var o kernels.Options
+	o.Exec, o.Env = (&gates.Compilers{}).Exec, os.Environ()
+	found, _, err := kernels.Find(context.Background(), kernels.Set{}, o)
+	return found, err
+})
 
 // crates says whether the crates that the scripts use can be had, from the
 // registry or from what cargo has already.

@@ -197,3 +197,22 @@ func TestEveryKeyOfKernels(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 }
+
+// What identifies a gate's sets follows what they say, and not where it stands.
+func TestKernelsID(t *testing.T) {
+	id := func(text string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), FileName)
+		write(t, path, text)
+		return mustLoad(t, Sources{Workspace: path}).Gates[0].KernelsID
+	}
+	const gate = "\n[[gate]]\nname = 'g'\nrun = ['true']\nreader = 'none'\nkernels = ['a']\n"
+	const set = "[[kernels]]\nname = 'a'\nsources = ['*.cu']\narch = ['sm_90']\n[[kernels.budget]]\nkernel = 'k'\nmax-registers = 3\n"
+	first := id(set + gate)
+	if first == "" || first != id("# a comment\n\n"+set+gate) || first != id(set+"[[kernels]]\nname = 'b'\nprebuilt = ['x']\n"+gate) {
+		t.Error("the same set has another id")
+	}
+	if first == id(strings.Replace(set, "= 3", "= 4", 1)+gate) {
+		t.Error("another budget has the same id")
+	}
+}
