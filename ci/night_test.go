@@ -17,7 +17,7 @@ import (
 const severalGates = `
 [[gate]]
 name = "slow"
-run = "echo slow >> $LOG; sleep 0.3"
+run = "echo slow >> $LOG; sleep 1"
 reader = "none"
 
 [[gate]]
