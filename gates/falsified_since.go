@@ -81,8 +81,9 @@ func (f *flow) declaredSince(one history.Falsification) string {
 }
 
 // filesSince says what of a gate's files is otherwise: of those that its products
-// are built from, where the compilers tell, else of all but prose. What else the
-// run may read is told beside it.
+// are built from and of test data, where the compilers tell, else of all but prose; and
+// of those that belong to it by name, see named. What else the run may read is told
+// beside it.
 func (f *flow) filesSince(ctx context.Context, one history.Falsification, x *Falsified) {
 	if f.draft == nil || f.v.Bound.Unread {
 		x.Unknown = "the lane was not read"
@@ -113,14 +114,14 @@ func (f *flow) filesSince(ctx context.Context, one history.Falsification, x *Fal
 	}
 }
 
-// since says what has changed of a snapshot: of its sources, and of all that the
-// gate may have read.
+// since says what has changed of a snapshot: of the gate's files, and of all that it
+// may have read.
 func (f *flow) since(ctx context.Context, snap inputs.Snapshot, d worktrees.Draft) (sources, all inputs.Change, err error) {
 	var settings []string // which are held against by themselves
 	if rel, err := filepath.Rel(f.opt.Lane.Root, filepath.Join(f.opt.Root, config.FileName)); err == nil {
 		settings = append(settings, rel)
 	}
-	if sources, err = snap.Sources(ctx, f.opt.Lane, d, settings...); err != nil {
+	if sources, err = snap.Gate(ctx, f.opt.Lane, d, f.named(ctx, snap.Read), settings...); err != nil {
 		return sources, all, err
 	}
 	c, err := inputs.Compare(ctx, f.opt.Lane, f.v.Bound.state, settings, []inputs.Snapshot{snap})

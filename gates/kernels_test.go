@@ -1,15 +1,19 @@
 package gates
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"gpuci/gates/config"
+	"gpuci/kernels"
 	"gpuci/kernels/build"
 	"gpuci/kernels/check"
 	"gpuci/kernels/entry"
@@ -42,7 +46,7 @@ func kernelWorkspace(t *testing.T, text string) *config.Config {
 
 func runKernelGate(t *testing.T, cfg *config.Config) Verdict {
 	t.Helper()
-	return Run(t.Context(), Options{Gate: cfg.Gates[0], Root: cfg.Root, Workspace: cfg, State: t.TempDir()})
+	return Run(t.Context(), Options{Gate: cfg.Gates[0], Root: cfg.Root, Workspace: cfg, Kernels: KernelSets(cfg, cfg.Gates[0]), State: t.TempDir()})
 }
 
 const kernelGate = `
@@ -79,6 +83,52 @@ func TestKernelBars(t *testing.T) {
 		}
 		if d := cmp.Diff([]string{"kernel-code-bytes", "kernel-registers", "kernel-shared-bytes", "kernel-stack-bytes"}, names); d != "" {
 			t.Errorf("-want +got\n%s", d)
+		}
+	}
+}
+
+// Of a gate that is run several times, every run has them.
+func TestKernelBarsRepeated(t *testing.T) {
+	gate := strings.Replace(strings.ReplaceAll(kernelGate, "%s", "64"), "reader", "repeat = 3\nidentical = true\nreader", 1)
+	v := runKernelGate(t, kernelWorkspace(t, "[[kernels]]\nname = 'scan'\nprebuilt = ['*.cubin']\n"+gate))
+	if v.Outcome != Green || v.Repeat == nil || len(v.Repeat.Runs) != 3 || len(v.Bars) != 1 {
+		t.Errorf("%s, %+v, %+v", v.Outcome, v.Findings, v.Repeat)
+	}
+}
+
+// The time that compiling takes is of the build's limit, and a compiler that stands
+// still is ended with what it started.
+func TestKernelTime(t *testing.T) {
+	var o kernels.Options
+	o.Exec, o.Env = (&Compilers{}).Exec, os.Environ()
+	if _, _, err := kernels.Find(t.Context(), kernels.Set{}, o); err != nil {
+		if os.Getenv("GPUCI_TEST_STRICT") == "1" {
+			t.Fatalf("needs nvcc: %v", err)
+		}
+		t.Skip("needs nvcc")
+	}
+	cfg := kernelWorkspace(t, "[[kernels]]\nname = 'scan'\nsources = ['*.cu']\narch = ['sm_90']\nflags = ['-ccbin', './host']\n"+
+		strings.Replace(strings.ReplaceAll(kernelGate, "%s", "64"), "reader", "build-timeout = '2s'\nreader", 1))
+	for name, text := range map[string]string{"scan.cu": "", "host": "#!/bin/sh\necho $$ >> pids\nexec sleep 1000\n"} {
+		if err := os.WriteFile(filepath.Join(cfg.Root, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := runKernelGate(t, cfg)
+	if v.Outcome != OutOfTime || len(v.Findings) != 1 || !strings.Contains(v.Findings[0].Text, "the kernels were not compiled within the time limit of 2s") {
+		t.Errorf("%s, %+v", v.Outcome, v.Findings)
+	}
+	text, err := os.ReadFile(filepath.Join(cfg.Root, "pids"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Kill(pid, 0); !errors.Is(err, unix.ESRCH) {
+			t.Errorf("host compiler %d is still there: %v", pid, err)
 		}
 	}
 }

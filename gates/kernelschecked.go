@@ -15,9 +15,6 @@ import (
 	"gpuci/pressure"
 )
 
-// errRefusedPressure says that a compiler was not let in.
-var errRefusedPressure = pressure.ErrRefused
-
 // admission lets compilers in as links are: out of the gate's one budget.
 func (f *flow) admission() *Admission {
 	a := &Admission{Rule: pressure.Rule{Off: true}, Mark: f.mark, Held: func(h pressure.Hold) { f.opt.note("the compilers of gate %s are %s", f.gate.Name, h) }}

@@ -27,6 +27,16 @@ func KernelSet(cfg *config.Config, k config.KernelSet, root string) kernels.Set 
 	return s
 }
 
+// KernelSets are the sets that a gate names.
+func KernelSets(cfg *config.Config, g config.Gate) (list []kernels.Set) {
+	for _, name := range g.Kernels {
+		if k, ok := cfg.KernelSet(name); ok {
+			list = append(list, KernelSet(cfg, k, cfg.Root))
+		}
+	}
+	return list
+}
+
 // kernelRules are what is asked of a set, with where that stands.
 func kernelRules(cfg *config.Config, k config.KernelSet) kernels.Rules {
 	at := func(key string) check.Place {

@@ -147,6 +147,7 @@ func (f *flow) endLeftover(ctx context.Context, run string, tried map[string]boo
 	}
 	here := startedHere()
 	if s.Host != here.Host || s.PIDs != here.PIDs {
+		f.giveBack(s)
 		return false // its processes are not ours to see: that host or container will
 	}
 	var r proc.Result
@@ -165,7 +166,7 @@ func (f *flow) endLeftover(ctx context.Context, run string, tried map[string]boo
 		return false // we were stopped: the next gpuci does it
 	}
 	f.tellLeftover(s, r)
-	if ctx.Err() == nil && r.Gone() && !mayBeLeft(r) {
+	if f.giveBack(s) && ctx.Err() == nil && r.Gone() && !mayBeLeft(r) {
 		_ = os.Remove(path)
 	}
 	return len(r.Ended) > 0

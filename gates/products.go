@@ -126,6 +126,7 @@ func (f *flow) judgeProducts(ctx context.Context, tree worktrees.Tree, list []in
 			f.mark(c.Text)
 			continue
 		}
+		f.v.Outdated = f.v.Outdated || c.Kind == inputs.Older
 		f.find(Broken, c.Text)
 		f.next(c.Next)
 	}

@@ -17,8 +17,8 @@ const maxPruned = 20
 // prune removes the directories of the oldest runs beyond the number that is
 // kept. What came of them is in the history; their logs are not. Not touched are
 // the last run of each gate in each lane, one that the history does not have, and
-// one without a verdict, or with something of it still there, which a later gpuci
-// has yet to close.
+// one without a verdict, with something of it still there, which a later gpuci has
+// yet to close, or with files that have yet to be put back.
 func (f *flow) prune() {
 	dir := filepath.Join(f.opt.State, "runs")
 	entries, err := os.ReadDir(dir)
@@ -39,7 +39,7 @@ func (f *flow) prune() {
 	slices.Sort(names) // they begin with the time
 	over := len(entries) - f.opt.KeepRuns
 	for _, name := range names[:max(0, min(over, maxPruned, len(names)))] {
-		if exists(live(f.opt.State, name)) || !exists(filepath.Join(dir, name, "verdict.json")) {
+		if exists(live(f.opt.State, name)) || !exists(filepath.Join(dir, name, "verdict.json")) || exists(filepath.Join(dir, name, asideName)) {
 			continue
 		}
 		if _, err := store.Find(context.Background(), name); err != nil && !isTrial(filepath.Join(dir, name)) {

@@ -91,7 +91,8 @@ func busyText(p pressure.Point) string {
 		case !s.Known:
 			parts = append(parts, name+" unknown")
 		case s.Value > most:
-			parts = append(parts, fmt.Sprintf("%s %.0f%% (%.0f%% at most)", name, s.Percent(), 100*most))
+			is, limit := percentTexts(s.Value, most)
+			parts = append(parts, fmt.Sprintf("%s %s (%s at most)", name, is, limit))
 		}
 	}
 	add("processors busy", p.Busy, busyLimit())
@@ -163,7 +164,8 @@ func (f *flow) stayedQuiet(run pressure.Timeline) {
 	if cpu := run.Summary().OthersCPU; cpu == nil {
 		f.mark("whether the machine stayed quiet is not known: what others used of the processors could not be told")
 	} else if cpu.Mean > busyLimit() {
-		parts = append(parts, fmt.Sprintf("others used %.0f%% of the processors (%.0f%% at most)", 100*cpu.Mean, 100*busyLimit()))
+		is, limit := percentTexts(cpu.Mean, busyLimit())
+		parts = append(parts, fmt.Sprintf("others used %s of the processors (%s at most)", is, limit))
 	}
 	full, own, known := f.stalls(run)
 	switch {

@@ -84,7 +84,7 @@ func (f *flow) doRepeats(ctx context.Context) StepState {
 		f.repeats.files = newComparedFiles(f.opt.Root, f.rec.dir, f.repeats.Repeat)
 	}
 	over := f.overRun()
-	aside := &reportsAside{reader: f.gate.Reader, dir: filepath.Join(f.opt.Root, f.gate.Dir), to: f.rec.dir}
+	aside := f.newReportsAside()
 	defer aside.back()
 	f.repeats.reports = aside
 	state := StepDone
@@ -133,7 +133,7 @@ func (f *flow) repeatInto(ctx context.Context, i int, r *repetition) StepState {
 		r.run.why = notStarted
 		return StepFailed
 	}
-	if err := f.repeats.reports.before(i); err != nil {
+	if err := f.repeats.reports.before(ctx, i); err != nil {
 		f.find(Broken, err.Error())
 		f.next("let the run write its reports where gpuci may move them")
 		r.run.why = notStarted

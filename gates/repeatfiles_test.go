@@ -148,7 +148,7 @@ func TestFileText(t *testing.T) {
 // TestRepeatText: a number with a spread is not said to be alike.
 func TestRepeatText(t *testing.T) {
 	runs := []RepeatRun{{Outcome: Green}, {Outcome: Green}}
-	spread := 0.0338
+	spread, near := 0.0338, 0.049999
 	w := &Unstable{Name: "x-ms", Spread: &spread, Limit: 0.05}
 	for _, c := range []struct {
 		r    Repeat
@@ -156,6 +156,7 @@ func TestRepeatText(t *testing.T) {
 	}{
 		{Repeat{Values: 1, Spread: 1, Widest: w}, "2 of 2 runs green; x-ms spread 3.38% of at most 5%"},
 		{Repeat{Values: 3, Spread: 2, Widest: w, Files: 1, Bytes: 1}, "2 of 2 runs green, alike in 1 value and 1 file (1 byte); x-ms spread 3.38% of at most 5%, the widest of 2 values"},
+		{Repeat{Values: 1, Spread: 1, Widest: &Unstable{Name: "x-ms", Spread: &near, Limit: 0.05}}, "2 of 2 runs green; x-ms spread 4.9999% of at most 5%"},
 		{Repeat{Values: 2}, "2 of 2 runs green, alike in 2 values"},
 	} {
 		c.r.Times, c.r.Runs = 2, runs

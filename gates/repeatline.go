@@ -2,8 +2,9 @@ package gates
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"gpuci/gates/metric"
 )
 
 // Text says in one line how the repeats went.
@@ -25,7 +26,8 @@ func (r *Repeat) Text() string {
 		text += ", alike in " + alike
 	}
 	if w := r.Widest; w != nil && len(r.Unstable) == 0 && w.Spread != nil {
-		text += fmt.Sprintf("; %s%s spread %s of at most %s", w.Name, ofSeries(w.Labels), percentText(*w.Spread), percentText(w.Limit))
+		spread, most := percentTexts(*w.Spread, w.Limit)
+		text += fmt.Sprintf("; %s%s spread %s of at most %s", w.Name, ofSeries(w.Labels), spread, most)
 		if r.Spread > 1 {
 			text += fmt.Sprintf(", the widest of %d values", r.Spread)
 		}
@@ -45,4 +47,10 @@ func (r *Repeat) alike() string {
 	return strings.Join(parts, " and ")
 }
 
-func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
+func percentText(share float64) string { return metric.Times(100*share) + "%" }
+
+// percentTexts are two shares that are held against each other.
+func percentTexts(a, b float64) (one, other string) {
+	n := metric.TimesBeside(100*a, 100*b)
+	return n[0] + "%", n[1] + "%"
+}

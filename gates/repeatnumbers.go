@@ -157,12 +157,12 @@ func spreadUnstable(r *Repeat, name trackName, tracks []*track, whole []int, lim
 		u.Spread = &widest
 	}
 	low, high := slices.Min(from), slices.Max(from)
-	spread := "beyond any factor, around 0"
+	spread, most := "beyond any factor, around 0", percentText(limit)
 	if u.Spread != nil {
-		spread = percentText(widest)
+		spread, most = percentTexts(widest, limit)
 	}
 	u.Text = fmt.Sprintf("%s: %sfrom %s (run %d) to %s (run %d), a spread of %s, at most %s", title, which,
-		metric.Format(low), whole[slices.Index(from, low)]+1, metric.Format(high), whole[slices.Index(from, high)]+1, spread, percentText(limit))
+		metric.Format(low), whole[slices.Index(from, low)]+1, metric.Format(high), whole[slices.Index(from, high)]+1, spread, most)
 	if widest > limit {
 		return u
 	}

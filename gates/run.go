@@ -14,6 +14,7 @@ import (
 	"gpuci/gates/config"
 	"gpuci/gates/metric"
 	"gpuci/gates/reader"
+	"gpuci/kernels"
 	"gpuci/worktrees"
 )
 
@@ -27,6 +28,7 @@ type Options struct {
 	Trial     string         // what for, where a fault is planted in what it judges: it is kept as no outcome of the gate
 	State     string         // directory for runs/<run-id>/
 	Workspace *config.Config // that the gate is of; nil: no notes, and no other gates of its subject
+	Kernels   []kernels.Set  // those that the gate names, as KernelSets gives them; built below Root
 	Args      []string       // appended to the last command of the run: the verdict is partial
 	Env       []string       // "k=v" for its commands, stronger than the gate's own: where a scratch lane's products go
 	Strict    bool           // any mark makes a green need attention

@@ -48,6 +48,12 @@ func TestShownLines(t *testing.T) {
 		{`    print("gpuci:scope chunks=32")`, "", 0},
 		{"INFO echo-server gpuci:scope chunks=4", "4", 0},
 		{"2026-11-30 | INFO | print:run:12 - gpuci:scope chunks=4", "4", 0},
+		{"# gpuci:scope chunks=32", "", 0},
+		{"// gpuci:scope chunks=32", "", 0},
+		{"skipped: gpuci:scope chunks=32", "", 0},
+		{"not run: gpuci:scope chunks=32", "", 0},
+		{`V=32; echo "gpuci:scope chunks=$V"`, "", 0},
+		{"INFO gpuci:scope chunks=", "", 1},
 		{"gpuci:scope chunks=" + strings.Repeat("9", maxSpot+1), "", 1},
 	} {
 		s := newShown(gateWith("chunks"))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,9 +43,7 @@ func newShown(g config.Gate) *shown {
 // line reads one line of the output, free of escape sequences. As with numbers, it
 // is meant for us at the start of a line and behind a harness, whatever it looks
 // like; elsewhere, as behind a logger's words, where it names an axis that the gate
-// has and is no piece of a program: a command that make has echoed, or a line of a
-// backtrace, need not have run. Other than a number, a place too many is worse than
-// one that is lost.
+// has and is not metric.Echoed.
 func (s *shown) line(line []byte) {
 	for at := bytes.Index(line, []byte(scopePrefix)); at >= 0; {
 		rest := line[at+len(scopePrefix):]
@@ -55,7 +52,7 @@ func (s *shown) line(line []byte) {
 		if next >= 0 {
 			part = rest[:next]
 		}
-		if metric.Ends(rest) && (metric.Begins(line, at) || s.mentions(part) && !program.Match(line[:at])) {
+		if metric.Ends(rest) && (metric.Begins(line, at) || s.mentions(part) && !metric.Echoed(line[:at], part)) {
 			s.own(part)
 		}
 		if next < 0 {
@@ -64,9 +61,6 @@ func (s *shown) line(line []byte) {
 		at += len(scopePrefix) + next
 	}
 }
-
-// program is what a piece of a program has in front of such a line.
-var program = regexp.MustCompile("(?i)(?:^|[^\\w-])(?:echo|e?print(?:f|ln)?!?|puts|say|write|fputs|log)[\\s(][^:\\]]*$|&&|\\|\\||;|[\"'`(]\\s*$")
 
 // mentions says whether a text gives a place on an axis that is declared.
 func (s *shown) mentions(text []byte) bool {

@@ -47,6 +47,7 @@ type Verdict struct {
 	StallUnknown string            `json:"stall-unknown,omitempty"` // why something of it is not known
 	Leftover     *Leftover         `json:"leftover,omitempty"`      // what a later gpuci did about what was left
 	Bound        Bound             `json:"bound"`
+	Outdated     bool              `json:"-"` // a finding is that a product is older than its source
 
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`

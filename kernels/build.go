@@ -16,7 +16,10 @@ import (
 
 // Find finds the set's compiler. The error wraps [nvcc.ErrNone] where there is none.
 func Find(ctx context.Context, s Set, o Options) (nvcc.Found, []nvcc.Rejected, error) {
-	n := nvcc.Options{Path: o.NVCC, Why: o.NVCCWhy, Version: s.Version, Exec: o.Exec}
+	n := nvcc.Options{Path: o.NVCC, Why: o.NVCCWhy, Version: s.Version, Exec: o.Ask}
+	if n.Exec == nil {
+		n.Exec = o.Exec
+	}
 	if n.Path == "" && s.Compiler != "" {
 		n.Path, n.Why = s.Compiler, "named by the set "+s.Name()
 		if !filepath.IsAbs(n.Path) {

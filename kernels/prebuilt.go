@@ -3,15 +3,12 @@ package kernels
 import (
 	"context"
 	"errors"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gpuci/kernels/build"
 	"gpuci/kernels/check"
-	"gpuci/kernels/entry"
 	"gpuci/kernels/inspect"
 )
 
@@ -64,121 +61,6 @@ func (s Set) expand(patterns []string) (files, missing []string) {
 		}
 	}
 	return files, missing
-}
-
-// match finds the source that each committed module is made from, and the module
-// that was built of it for the same architecture.
-func (s Set) match(ctx context.Context, b Built, committed []Module) (fresh []check.Fresh, found []check.Finding) {
-	if ctx.Err() != nil {
-		return nil, nil
-	}
-	sources, _ := s.expandSources()
-	for i := range committed {
-		c := &committed[i]
-		c.Source = nearest(c.File, sources)
-		if c.Source == "" {
-			if s.Compiles() { // else all of it is made elsewhere, by declaration
-				found = append(found, s.unmade(*c))
-			}
-			continue
-		}
-		at := slices.IndexFunc(b.Modules, func(m Module) bool {
-			return m.Source == c.Source && m.Kind == c.Kind && m.Arch == c.Arch
-		})
-		if at < 0 {
-			found = append(found, s.unbuilt(*c, b))
-			fresh = append(fresh, s.outlines(*c, b)...)
-			continue
-		}
-		built := b.Modules[at]
-		settle(c.Module, built.Module)
-		fresh = append(fresh, check.Fresh{Committed: c.Module, Built: built.Module, Source: c.Source, Place: s.Rules.Prebuilt})
-	}
-	return fresh, found
-}
-
-// outlines holds a module against what was built of its source for another
-// architecture, or as another kind: its entries and their parameters are the same.
-func (s Set) outlines(c Module, b Built) []check.Fresh {
-	at := slices.IndexFunc(b.Modules, func(m Module) bool { return m.Source == c.Source && len(m.Kernels) > 0 })
-	if at < 0 || len(c.Kernels) == 0 {
-		return nil
-	}
-	f := check.Fresh{Committed: outline(c.Module), Built: outline(b.Modules[at].Module), Source: c.Source, Place: s.Rules.Prebuilt}
-	f.Built.Arch = c.Arch
-	return []check.Fresh{f}
-}
-
-// outline is a module without what depends on its architecture and kind.
-func outline(m entry.Module) entry.Module {
-	out := entry.Module{File: m.File, Part: m.Part, Kind: m.Kind, Arch: m.Arch}
-	for _, k := range m.Kernels {
-		out.Kernels = append(out.Kernels, entry.Kernel{Name: k.Name, Readable: k.Readable, Params: k.Params, ParamsKnown: k.ParamsKnown})
-	}
-	return out
-}
-
-func (s Set) expandSources() ([]string, error) {
-	if !s.Compiles() {
-		return nil, nil
-	}
-	return build.Expand(s.Build.Root, s.Build.Sources)
-}
-
-// settle gives a committed kernel the spills of the one that was built, where it is
-// the same by all that both say: a cubin does not say what was spilled.
-func settle(committed, built entry.Module) {
-	if committed.Toolkit != built.Toolkit {
-		return
-	}
-	for i := range committed.Kernels {
-		c := &committed.Kernels[i]
-		for _, b := range built.Kernels {
-			if b.Name == c.Name && same(c.Code, b.Code) && same(c.Registers, b.Registers) && same(c.Stack, b.Stack) {
-				c.SpillStores, c.SpillLoads = b.SpillStores, b.SpillLoads
-			}
-		}
-	}
-}
-
-func same(a, b *int) bool { return a != nil && b != nil && *a == *b }
-
-// archEnding is what names put behind the stem to say the architecture.
-var archEnding = regexp.MustCompile(`[._-](sm|compute)[_-]?[0-9]{2,3}[af]?$`)
-
-// stemOf is the name of the source that a file would be made from: scan of
-// scan.sm_90.cubin, scan_sm90.ptx and scan.cubin.
-func stemOf(file string) string {
-	base := path.Base(file)
-	return archEnding.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
-}
-
-// nearest is the source with the stem of a file; of several the one that has most of
-// its path in common.
-func nearest(file string, sources []string) (best string) {
-	most := -1
-	for _, src := range sources {
-		base := path.Base(src)
-		if strings.TrimSuffix(base, path.Ext(base)) != stemOf(file) {
-			continue
-		}
-		if n := common(file, src); n > most {
-			best, most = src, n
-		}
-	}
-	return best
-}
-
-// common is how many directories two paths share, from the left and from the right.
-func common(a, b string) (n int) {
-	x, y := strings.Split(path.Dir(a), "/"), strings.Split(path.Dir(b), "/")
-	for n < min(len(x), len(y)) && x[n] == y[n] {
-		n++
-	}
-	for i := 1; i <= min(len(x), len(y))-n && x[len(x)-i] == y[len(y)-i]; i++ {
-		n++
-	}
-	return n
 }
 
 func (s Set) unmade(c Module) check.Finding {

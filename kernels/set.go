@@ -37,9 +37,10 @@ func (s Set) Name() string { return s.Build.Name }
 
 // Options says how compilers are found and run.
 type Options struct {
-	build.Options        // its Compiler is found, and not given
-	NVCC          string // that the caller names, before the set's own
-	NVCCWhy       string // and who that was
+	build.Options           // its Compiler is found, and not given
+	Ask           nvcc.Exec // asks compilers who they are, which links nothing; nil: as they are run
+	NVCC          string    // that the caller names, before the set's own
+	NVCCWhy       string    // and who that was
 }
 
 // Built is what there is of a set's own outputs.

@@ -27,21 +27,27 @@ const (
 // that git takes for binary are none, and neither is what a submodule has. more
 // says that there are others beyond the first thousand.
 func Holding(ctx context.Context, l Lane, tree, dir, text string) (paths []string, more bool, err error) {
-	return grepFor(ctx, l, "-I", tree, dir, text)
+	return grepFor(ctx, l, []string{"-I"}, tree, dir, text)
 }
 
-// HoldingAny is Holding over files of every kind: .gitattributes can call any file
-// binary, and a lane knows nothing of that.
-func HoldingAny(ctx context.Context, l Lane, tree, dir, text string) (paths []string, more bool, err error) {
-	return grepFor(ctx, l, "-a", tree, dir, text)
+// HoldingAny is Holding over files of every kind, since .gitattributes can call any
+// file binary, and a lane knows nothing of that; and of any of some texts, in whichever
+// case.
+func HoldingAny(ctx context.Context, l Lane, tree, dir string, texts ...string) (paths []string, more bool, err error) {
+	return grepFor(ctx, l, []string{"-a", "-i"}, tree, dir, texts...)
 }
 
-func grepFor(ctx context.Context, l Lane, kind, tree, dir, text string) (paths []string, more bool, err error) {
+func grepFor(ctx context.Context, l Lane, kind []string, tree, dir string, texts ...string) (paths []string, more bool, err error) {
 	spec := ":(top,literal)" + filepath.ToSlash(filepath.Clean(dir))
 	if dir == "" || filepath.Clean(dir) == "." {
 		spec = ":(top)"
 	}
-	out, err := runGit(ctx, l, nil, "grep", kind, "-l", "-z", "--full-name", "--fixed-strings", "-e", text, tree, "--", spec)
+	args := append([]string{"grep"}, kind...)
+	args = append(args, "-l", "-z", "--full-name", "--fixed-strings")
+	for _, text := range texts {
+		args = append(args, "-e", text)
+	}
+	out, err := runGit(ctx, l, nil, append(args, tree, "--", spec)...)
 	if exitCode(err) == 1 {
 		return nil, false, nil
 	}
@@ -49,7 +55,7 @@ func grepFor(ctx context.Context, l Lane, kind, tree, dir, text string) (paths [
 		if ctx.Err() == nil && lacks(ctx, l, tree) {
 			err = fmt.Errorf("%w: %w", err, ErrGone)
 		}
-		return nil, false, fmt.Errorf("look for %q in %.10s: %w", text, tree, err)
+		return nil, false, fmt.Errorf("look for %q in %.10s: %w", texts[0], tree, err)
 	}
 	for _, name := range splitNUL(out) {
 		if len(paths) == maxHolding {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,43 +54,51 @@ func TestDoctorPast(t *testing.T) {
 	d.want(t, "caches/nonesuch", stateBroken, ".cargo/config.toml:2 names nonesuch")
 }
 
-// Which nvcc is taken, and why; its tools are those beside it.
+// Which nvcc is taken, and why, and why none of the others; its tools are those
+// beside it.
 func TestDoctorCUDA(t *testing.T) {
-	const said = "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n"
+	const said = `#!/bin/sh
+here=${0%/*}
+case $1 in
+--version) echo 'Cuda compilation tools, release 13.0, V13.0.88' ;;
+--dryrun) printf '#$ _HERE_=%s\n#$ CICC_PATH=%s\n#$ INCLUDES="-I%s/include"\n' "$here" "$here" "$here" >&2 ;;
+esac
+`
 	s := newStage(t)
 	program := func(path string) string {
 		path = filepath.Join(filepath.Dir(s.dir), path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(said), 0o755); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{
+			"nvcc": said, "cicc": "", "ptxas": said, "include/cuda_runtime.h": "", "include/crt/host_config.h": "",
+		} {
+			name = filepath.Join(filepath.Dir(path), name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return path
 	}
 	s.tools(t, nil)
 	venv := program("venv/lib/python3.11/site-packages/nvidia/cu13/bin/nvcc")
-	program("venv/lib/python3.11/site-packages/nvidia/cu13/bin/ptxas")
 	s.env = append(s.env, "VIRTUAL_ENV="+filepath.Join(filepath.Dir(s.dir), "venv"))
 	d := s.doctor(t)
-	d.want(t, "cuda/nvcc", stateOK, venv, "13.0.88", "active Python environment")
+	d.want(t, "cuda/nvcc", stateOK, venv, "13.0.88", "taken: in the environment of VIRTUAL_ENV")
 	d.want(t, "cuda/ptxas", stateOK, filepath.Dir(venv), "13.0.88")
 	d.want(t, "cuda/cuobjdump", stateOK, "not here")
 
 	home := program("toolkit/bin/nvcc")
 	s.env = append(s.env, "CUDA_HOME="+filepath.Join(filepath.Dir(s.dir), "toolkit"))
-	d = s.doctor(t)
-	d.want(t, "cuda/nvcc", stateOK, home, "CUDA_HOME names its toolkit", "not taken: "+venv)
-	d.want(t, "cuda/ptxas", stateOK, "not here")
+	s.doctor(t).want(t, "cuda/nvcc", stateOK, home, "taken: by CUDA_HOME", "; not "+venv+": in the environment of VIRTUAL_ENV, behind the one that was taken")
 
-	first := program("bin/nvcc")
-	s.doctor(t).want(t, "cuda/nvcc", stateOK, first, "it is on PATH", home, venv)
+	if err := os.Remove(filepath.Join(filepath.Dir(home), "cicc")); err != nil {
+		t.Fatal(err)
+	}
+	s.doctor(t).want(t, "cuda/nvcc", stateOK, venv, "; not "+home+": by CUDA_HOME: has no cicc: it comes with nvidia-nvvm")
 
 	own := program("own/nvcc")
 	s.env = append(s.env, nvccVariable+"="+own)
-	s.doctor(t).want(t, "cuda/nvcc", stateOK, own, nvccVariable+" names it")
+	s.doctor(t).want(t, "cuda/nvcc", stateOK, own, "taken: named by "+nvccVariable)
 	s.env = append(s.env, nvccVariable+"="+own+"x")
-	s.doctor(t).want(t, "cuda/nvcc", stateBroken, "cannot be run")
+	s.doctor(t).want(t, "cuda/nvcc", stateBroken, "named by "+nvccVariable+": no such file")
 }
 
 // Pressure that is not told, for each of the reasons there are.

@@ -28,8 +28,8 @@ func (a *app) falsifyCommand() *cobra.Command {
 		Long: `falsify shows whether a gate can be red. Each [[gate.fault]] of the gates that are
 named, or of all gates, is planted in a scratch lane, which is the lane as it is,
 uncommitted changes included; the gate is built and run there, and must go red by
-what the fault names. First and last it is run without a fault, and must be green and
-give the same. The lane itself is not written to, whatever happens, and what comes of
+what the fault names, twice. First and last it is run without a fault, and must be green
+and give the same. The lane itself is not written to, whatever happens, and what comes of
 it is none of the gate's outcomes.
 
 A fault in gpuci.toml is a patch, a replacement of a text that stands in a file a
@@ -74,7 +74,7 @@ interrupted.`,
 	s.StringArrayVar(&f.faults, "fault", nil, "plant only fault `NAME`; can be repeated. Such a run is not what the gate's outcome speaks of")
 	s.StringArrayVar(&f.lanes, "lane", nil, "copy lane `L` instead of this one; can be repeated")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type")
-	s.BoolVar(&f.keep, "keep", false, "leave the scratch lane with the last fault in it, until the next gpuci falsify or night removes it")
+	s.BoolVar(&f.keep, "keep", false, "leave the scratch lane with the last fault in it, until the next gpuci falsify or night removes it; what comes of it is not recorded")
 	s.BoolVar(&f.noPressure, "no-pressure", false, "do not wait for the machine to breathe")
 	s.BoolVarP(&f.verbose, "verbose", "v", false, "show the output of the gates, and say every step")
 	return cmd

@@ -188,9 +188,9 @@ func cell(p falsify.Planted, name string) string {
 	case m.Beyond:
 		text = "inf"
 	case m.Factor != nil:
-		text = metric.Times(*m.Factor)
+		text = metric.TimesBeside(*m.Factor, 1)[0]
 	case m.Value != nil && m.Unfaulted != nil && *m.Unfaulted != 0:
-		text = "x" + metric.Times(*m.Value / *m.Unfaulted)
+		text = "x" + metric.TimesBeside(*m.Value / *m.Unfaulted, 1)[0]
 	case m.Value != nil:
 		text = "=" + metric.Times(*m.Value)
 	}

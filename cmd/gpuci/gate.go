@@ -199,7 +199,7 @@ func (a *app) gateLane(cmd *cobra.Command, f laneFlags) (*config.Config, worktre
 
 func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g config.Gate, state string, queue *gates.Queue, rule pressure.Rule, past *gates.Past) gates.Options {
 	opt := gates.Options{
-		Gate: g, Root: cfg.Root, Workspace: cfg, Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
+		Gate: g, Root: cfg.Root, Workspace: cfg, Kernels: gates.KernelSets(cfg, g), Lane: lane, State: state, Args: o.args, Strict: o.strict, Version: versionText(),
 		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
 		Base: cfg.Workspace.Base, KeepRuns: cfg.History.Runs, History: past, Tools: cfg.Tools, Queue: queue, Pressure: &gates.Pressure{Rule: rule},
 	}

@@ -67,7 +67,12 @@ func (a *app) kernelsCheck(cmd *cobra.Command, f kernelFlags, noBuild bool, name
 	if err != nil {
 		return err
 	}
-	take := func(ctx context.Context, s kernels.Set) (kernels.Built, error) { return kernels.Existing(ctx, s) }
+	take := func(ctx context.Context, s kernels.Set) (kernels.Built, error) {
+		if err := sound(s); err != nil {
+			return kernels.Built{}, err
+		}
+		return kernels.Existing(ctx, s)
+	}
 	if !noBuild {
 		c, err := a.compiling(cmd.Context(), cfg, lane, f)
 		if err != nil {

@@ -114,7 +114,7 @@ func (a *app) printDiff(changes []kernelcheck.Change, line diffLine, asJSON bool
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, c := range changes {
-		fmt.Fprintln(w, strings.Join([]string{"  " + ownLine(shorter(c.Kernel)), c.Arch, c.What, kernelChange(c)}, "\t"))
+		fmt.Fprintln(w, strings.Join([]string{"  " + ownLine(shorter(c.Kernel)), c.Kind + " " + c.Arch, c.What, kernelChange(c)}, "\t"))
 	}
 	_ = w.Flush() // into memory
 	if len(changes) == 0 {

@@ -89,10 +89,9 @@ func (a *app) kernelsInspect(cmd *cobra.Command, f inspectFlags, files []string)
 		if cmd.Context().Err() != nil {
 			return cmd.Context().Err()
 		}
-		unread := err != nil && !errors.Is(err, inspect.ErrNone)
+		unread := err != nil && !errors.Is(err, inspect.ErrNone) || whollyUnread(modules)
 		for i, m := range modules {
 			all += len(m.Kernels)
-			unread = unread || len(m.Kernels) == 0 && len(m.Unread) > 0
 			modules[i].Kernels = slices.DeleteFunc(slices.Clone(m.Kernels), func(k entry.Kernel) bool { return !f.shows(k) })
 			found += len(modules[i].Kernels)
 		}
@@ -111,6 +110,19 @@ func (a *app) kernelsInspect(cmd *cobra.Command, f inspectFlags, files []string)
 		return coded{gates.ExitNothing, text, ""}
 	}
 	return coded{code: code}
+}
+
+// whollyUnread says that there is device code in a file, and that nothing of it could
+// be read.
+func whollyUnread(modules []entry.Module) bool {
+	said := false
+	for _, m := range modules {
+		if len(m.Kernels) > 0 {
+			return false
+		}
+		said = said || len(m.Unread) > 0
+	}
+	return said
 }
 
 // shows says whether a kernel is asked for.

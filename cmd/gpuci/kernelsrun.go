@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -32,6 +33,13 @@ type compiling struct {
 func (a *app) compiling(ctx context.Context, cfg *config.Config, lane worktrees.Lane, f kernelFlags) (*compiling, error) {
 	if err := f.check(); err != nil {
 		return nil, err
+	}
+	if f.nvcc != "" && !filepath.IsAbs(f.nvcc) { // it is run elsewhere
+		dir, err := a.standing()
+		if err != nil {
+			return nil, err
+		}
+		f.nvcc = filepath.Join(dir, f.nvcc)
 	}
 	p := place{dir: cfg.Root, lane: lane, config: cfg}
 	a.locks = p.lockDir()
@@ -76,7 +84,7 @@ func (a *app) compiling(ctx context.Context, cfg *config.Config, lane worktrees.
 	c.run = &gates.Compilers{Name: v.Build, Env: environ, Links: watch, Hurry: a.hurry}
 	stop := c.run.Watch(ctx)
 	c.ends = append(c.ends, func() { stop(); c.tell(watch) })
-	c.options = kernels.Options{NVCC: f.nvcc, NVCCWhy: "named by --nvcc", Options: build.Options{
+	c.options = kernels.Options{Ask: c.run.Ask, NVCC: f.nvcc, NVCCWhy: "named by --nvcc", Options: build.Options{
 		Exec: c.run.Exec, Env: base, Jobs: f.jobs, Admit: a.kernelAdmission(v, rule, base, c).Admit, Cache: gates.KernelCache(),
 	}}
 	if f.noCache {
@@ -126,12 +134,22 @@ func (c *compiling) tell(w *links.Watch) {
 	}
 }
 
+// sound says what is wrong with a set before anything of it is compiled: patterns that
+// find nothing, outputs that would be one file.
+func sound(s kernels.Set) error {
+	if !s.Compiles() {
+		return nil
+	}
+	if _, err := build.Outputs(s.Build); err != nil {
+		return coded{gates.ExitConfig, err.Error(), "gpuci config says what the set is"}
+	}
+	return nil
+}
+
 // build compiles a set, and says on stderr how that goes.
 func (c *compiling) build(ctx context.Context, s kernels.Set, explain bool) (kernels.Built, error) {
-	if s.Compiles() {
-		if _, err := build.Outputs(s.Build); err != nil {
-			return kernels.Built{}, coded{gates.ExitConfig, err.Error(), "gpuci config says what the set is"}
-		}
+	if err := sound(s); err != nil {
+		return kernels.Built{}, err
 	}
 	o := c.options
 	o.Progress = &kernelConsole{set: s.Name(), say: c.app.console.note, explain: explain}

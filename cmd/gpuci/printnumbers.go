@@ -100,9 +100,17 @@ func againstText(w metric.Against, n int) string {
 		case w.Worse == 0:
 			return "the same as " + than
 		case w.Worse < 0:
-			return fmt.Sprintf("%.1f%% better than %s", -100*w.Worse, than)
+			return byText(-w.Worse) + " better than " + than
 		}
-		return fmt.Sprintf("%.1f%% worse than %s", 100*w.Worse, than)
+		return byText(w.Worse) + " worse than " + than
 	}
 	return string(w.Standing) + of
+}
+
+// byText is by how many percent numbers that are shown differ: never 0.0.
+func byText(share float64) string {
+	if text := fmt.Sprintf("%.1f%%", 100*share); text != "0.0%" {
+		return text
+	}
+	return metric.Times(100*share) + "%"
 }

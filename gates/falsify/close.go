@@ -82,7 +82,7 @@ func (s *session) record(ctx context.Context) error {
 // known: then the tree says all there is to say.
 func (s *session) reads(ctx context.Context) string {
 	snap, err := inputs.Load(s.clean.Dir)
-	if err != nil || !snap.Known || s.scratch == nil || s.o.Keep {
+	if err != nil || !snap.Known || s.scratch == nil {
 		return ""
 	}
 	sum := sha256.New()

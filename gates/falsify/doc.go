@@ -13,9 +13,9 @@
 // would be red for that other reason only where that happens to come along.
 //
 // Nor is one caught that is red by what an earlier one left, or by chance: see check.go
-// for how far that is told. A run without a fault is the first and the last; a fault
-// that any red would show is judged twice; and where times do not tell a build tool
-// what has changed, the next build begins from nothing.
+// for how far that is told. A run without a fault is the first and the last; what
+// shows a fault must do so twice; and where times do not tell a build tool what has
+// changed, the next build begins from nothing.
 //
 // What it does not: keep the commands of a fault in the scratch lane. They run with
 // the rights of whoever wrote them down. What git ignores is in no scratch lane, and

@@ -110,7 +110,7 @@ func (p *Planted) seen(g config.Gate, f config.Fault, clean, v gates.Verdict) {
 		case m.Must == mustMove && m.Value == nil && m.Factor == nil && !m.Beyond:
 			broken = append(broken, "the gate is "+string(v.Outcome)+" before it gave "+m.Metric)
 		case m.Must == mustMove && !m.Moved:
-			blind = append(blind, fmt.Sprintf("the gate is %s, and %s is %s: %s times is asked for", v.Outcome, m.Metric, factorText(m), metric.Format(f.Margin)))
+			blind = append(blind, fmt.Sprintf("the gate is %s, and %s is %s: %s times is asked for", v.Outcome, m.Metric, factorText(m, f.Margin), metric.Format(f.Margin)))
 		case m.Must == mustStay:
 			moved, gone := strayed(g, m, clean, v)
 			if gone != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpuci/gates"
+	"gpuci/gates/history"
 )
 
 // run is falsify without the proof that the lane stays as it is: for commands that
@@ -89,26 +90,106 @@ func TestStateIsTold(t *testing.T) {
 	s.want(s.falsify("bad", "worse"), "caught", "caught")
 }
 
-// A gate that is red now and then shows nothing, and one that is red from now on for
-// no reason of its source shows no more.
+// chance is a gate that says once what a fault says of it, in its second run, and a
+// fault that changes nothing but notes. outside counts its runs.
+func chance(outside, bad, good, says, more string) map[string]string {
+	return map[string]string{
+		"NOTES.x": "docs\n",
+		"gpuci.toml": "[[gate]]\nname = \"flaky\"\nrun = \"\"\"n=$(cat " + outside + " || echo 0); echo $((n + 1)) > " + outside + "; if [ $n = 1 ]; then " + bad + "; else " + good + "; fi\"\"\"\n" + more +
+			fault("docs", `replace = { file = "NOTES.x", from = "docs", to = "other" }`, says),
+	}
+}
+
+// A gate that is red now and then shows nothing, however a fault says that it is shown,
+// and one that is red from now on for no reason of its source shows no more.
 func TestChanceIsTold(t *testing.T) {
+	const none, bar = "reader = \"none\"\n", "\n  [[gate.bar]]\n  metric = \"rel\"\n  max = 1e-5\n"
+	const again = "goes by chance: it is red with it, and green when it is run again"
 	outside := filepath.Join(t.TempDir(), "count")
-	for name, c := range map[string]struct{ test, outcome, why string }{
-		"every second run": {"[ $((n % 2)) = 0 ]", "broken", "goes by chance: it is red with it, and green when it is run again"},
-		"from now on":      {"[ $n = 0 ]", "broken", "not told from chance, or from what an earlier fault left outside of the lane: without a fault it is red"},
+	for name, c := range map[string]struct{ bad, good, says, more, why string }{
+		"once": {"false", "true", `must = "red"`, none, again},
+		"from now on": {"false", "[ $n = 0 ]", `must = "red"`, none,
+			"not told from chance, or from what an earlier fault left outside of the lane: without a fault it is red"},
+		"a metric": {"echo gpuci:metric name=rel value=1", "echo gpuci:metric name=rel value=1e-7", `must-move = "rel"`, none + bar, again},
+		"a metric, by less": {"echo gpuci:metric name=rel value=1", "echo gpuci:metric name=rel value=$((n > 1))e-4", `must-move = "rel"`, none + bar,
+			"goes by chance: it shows it, and when it is run again, the gate is red, and rel is 10 times its bar: 100 times is asked for"},
+		"a witness": {"echo w=0", "echo w=1", `must = "witness:w == 1"`, none + "\n  [[gate.witness]]\n  pattern = 'w=(?P<w>\\d)'\n  holds = \"w == 1\"\n", again},
+		"a test": {"echo 'running 1 test'; echo 'test a ... FAILED'; echo; echo 'test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s'; exit 101",
+			"echo 'running 1 test'; echo 'test a ... ok'; echo; echo 'test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s'", `must = "test-failed:a"`, "reader = \"libtest\"\n", again},
+		"a finding": {"exit 3", "true", `must = "finding:exit status 3"`, none, again},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_ = os.Remove(outside)
-			s := newStage(t, map[string]string{
-				"NOTES.x":    "docs\n",
-				"gpuci.toml": "[[gate]]\nname = \"flaky\"\nrun = \"n=$(cat " + outside + " || echo 0); echo $((n + 1)) > " + outside + "; " + c.test + "\"\nreader = \"none\"\n" + fault("docs", `replace = { file = "NOTES.x", from = "docs", to = "other" }`, `must = "red"`),
-			})
+			s := newStage(t, chance(outside, c.bad, c.good, c.says, c.more))
 			r := s.falsify()
-			if s.want(r, c.outcome); r.Exit != 102 || r.Caught != 0 || !strings.Contains(r.Planted[0].Why, c.why) {
-				t.Errorf("%d: %q", r.Exit, r.Planted[0].Why)
+			if s.want(r, "broken"); r.Exit != 102 || r.Caught != 0 || len(r.Planted) != 1 || !strings.Contains(r.Planted[0].Why, c.why) {
+				t.Errorf("%d: %q: %+v", r.Exit, r.Broken, r.Planted)
 			}
 		})
 	}
+}
+
+// A repeat whose runs are all red has shown it more than once; one with a single red
+// run is judged again.
+func TestRepeatsAreEnough(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "count")
+	s := newStage(t, map[string]string{
+		"a.c": "a\n", "NOTES.x": "docs\n",
+		"gpuci.toml": "[[gate]]\nname = \"flaky\"\nrun = \"echo >> " + outside + "; ! grep -q WRONG a.c\"\nreader = \"none\"\nrepeat = 3\n" +
+			fault("bad", `replace = { file = "a.c", from = "a", to = "WRONG" }`, `must = "red"`),
+	})
+	s.want(s.falsify(), "caught")
+	if runs, err := os.ReadFile(outside); err != nil || len(runs) != 9 {
+		t.Errorf("%d runs, want 3 without a fault, 3 with it, 3 without: %v", len(runs), err)
+	}
+	_ = os.Remove(outside)
+	files := chance(outside, "false", "[ $n != 3 ]", `must = "red"`, "reader = \"none\"\nrepeat = 2\n")
+	files["gpuci.toml"] = strings.Replace(files["gpuci.toml"], "[ $n = 1 ]", "false", 1)
+	s = newStage(t, files)
+	s.want(s.falsify(), "broken")
+}
+
+// What was not held against a run without a fault is on no record.
+func TestKeepIsNotRecorded(t *testing.T) {
+	s := newStage(t, shellFiles(fault("good", swap("rel=1e-9", "rel=1"), `must-move = "worst-rel"`)))
+	o := s.options()
+	o.Keep = true
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.want(r, "caught")
+	if len(r.Marks) != 1 || !strings.Contains(r.Marks[0], "not recorded") || r.Kept == "" {
+		t.Errorf("%q, kept %q", r.Marks, r.Kept)
+	}
+	store, err := s.past().Store()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := store.Falsifications(t.Context(), history.Query{Partial: true}); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// A build that does not know of a header leaves what there was: no fault is judged by
+// that, neither the one in the header nor those that come after it.
+func TestHeaderThatMakeDoesNotKnow(t *testing.T) {
+	needs(t, "gcc")
+	needs(t, "make")
+	docs := func(name, from string) string {
+		return fault(name, `replace = { file = "NOTES.x", from = "`+from+`", to = "other" }`, `must-move = "rel"`)
+	}
+	header := fault("header", `replace = { file = "k.h", from = "1e-7", to = "1e3" }`, `must-move = "rel"`)
+	files := map[string]string{
+		".gitignore": "prog\nprog.d\n", "NOTES.x": "one two\n", "k.h": "#define K 1e-7\n",
+		"good.c":   "#include <stdio.h>\n#include \"k.h\"\nint main(void) { printf(\"gpuci:metric name=rel value=%g\\n\", K); return 0; }\n",
+		"Makefile": "prog: good.c\n\tgcc -MMD -o $@ good.c\n",
+		"gpuci.toml": "[[gate]]\nname = \"g\"\nbuild = [\"make\", \"-s\"]\nrun = [\"./prog\"]\nreader = \"none\"\n\n  [[gate.bar]]\n  metric = \"rel\"\n  max = 1e-5\n" +
+			docs("docs1", "one") + header + docs("docs2", "two"),
+	}
+	s := newStage(t, files)
+	s.want(s.falsify(), "blind", "caught", "blind")
+	s.want(s.falsify("header"), "caught")
 }
 
 // A command that writes to the lane spoils what comes after it: the gate may read it.

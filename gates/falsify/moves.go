@@ -6,6 +6,7 @@ import (
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
+	"gpuci/gates/metric"
 )
 
 // What a fault can say of a metric.
@@ -57,7 +58,9 @@ func named(g config.Gate) (list []string) {
 	return list
 }
 
-func factorText(m history.Move) string {
+// factorText is how many times its bar a metric is, told apart from the bar itself and
+// from what it stands beside.
+func factorText(m history.Move, beside ...float64) string {
 	x, known := times(m)
 	switch {
 	case !known:
@@ -65,11 +68,11 @@ func factorText(m history.Move) string {
 	case m.Beyond:
 		return "beyond any factor of its bar"
 	}
-	return short(x) + " times its bar"
+	return metric.TimesBeside(append([]float64{x, 1}, beside...)...)[0] + " times its bar"
 }
 
 func wentText(m history.Move) string {
-	text := "it went from " + short(*m.Unfaulted) + " to " + short(*m.Value)
+	text := went(*m.Unfaulted, *m.Value)
 	if x, known := times(m); known && x > 1 {
 		text += ", " + factorText(m)
 	}

@@ -39,6 +39,7 @@ func (s *session) plantAll(ctx context.Context) error {
 		}
 	}
 	if s.o.Keep {
+		s.mark("not recorded: with --keep no run without a fault follows, which could be red as well")
 		return nil
 	}
 	return s.check(ctx)
@@ -78,17 +79,28 @@ func (s *session) take(p Planted) int {
 
 // plantOne plants a fault, and has the gate judge it. What the times of files do not
 // tell, an incremental build may not have seen: where the gate does not show such a
-// fault, it is planted once more where nothing is built yet.
+// fault, it is planted once more where nothing is built yet. So it is where a product
+// was left that is older than its source: a build that does not know of a header has
+// kept what there was, be it with this fault, without it, or with the one before.
 func (s *session) plantOne(ctx context.Context, f config.Fault) (Planted, error) {
 	renewed := s.worn
 	p, err := s.plantHere(ctx, f)
-	if err != nil || ctx.Err() != nil || p.Outcome != gates.FaultBlind || p.dated || renewed {
+	if err != nil || ctx.Err() != nil || renewed {
 		return p, err
+	}
+	outdated := p.trial.Outdated
+	s.worn = s.worn || outdated
+	if p.Outcome == gates.FaultCaught || !outdated && (p.Outcome != gates.FaultBlind || p.dated) {
+		return p, nil
 	}
 	if err := s.restore(ctx); err != nil || ctx.Err() != nil {
 		return p, err
 	}
-	return s.plantHere(ctx, f) // what was built with it is worn by that, and removed
+	p, err = s.plantHere(ctx, f)
+	if outdated { // nor will the next build see that it is gone
+		p.dated, s.worn = false, true
+	}
+	return p, err // what was built with it is worn by that, and removed
 }
 
 // plantHere plants a fault in the scratch lane as it is.
@@ -115,30 +127,11 @@ func (s *session) plantHere(ctx context.Context, f config.Fault) (Planted, error
 	}
 	p = judged(s.gate(), f, s.clean, v)
 	p.dated = dated
-	if p.Outcome == gates.FaultCaught && vague(f) {
+	if p.Outcome == gates.FaultCaught && !steady(f, v) {
 		err = s.twice(ctx, &p)
 	}
 	s.unplanted(paths, &p)
 	return p, err
-}
-
-// twice has the gate judge a fault again that is in the scratch lane, where any red is
-// enough to show it. A gate that is red now and then would show whatever is planted;
-// one that is so by chance alone half of the time is taken for sound in one of eight
-// cases only, together with the run without a fault that follows. What a number shows
-// that is a hundred times beyond its bar, or a test that is named, is not run again:
-// chance does not do the former, and rarely hits on the latter, and for a gate of ten
-// minutes with ten faults that would be two hours for nothing.
-func (s *session) twice(ctx context.Context, p *Planted) error {
-	v, err := s.trial(ctx, s.gate(), "fault "+p.Fault+", again")
-	if err != nil || ctx.Err() != nil {
-		return err
-	}
-	if again := judged(s.gate(), p.fault, s.clean, v); again.Outcome != gates.FaultCaught {
-		p.answer(gates.FaultBroken, fmt.Sprintf("the gate goes by chance: it is %s with it, and %s when it is run again", p.Gate, v.Outcome),
-			"repeat = 5 in the gate shows how often; see "+p.Log+" and "+v.Log)
-	}
-	return nil
 }
 
 // unplanted is for a fault that changes the settings alone: a trial runs the gate as

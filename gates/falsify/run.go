@@ -24,7 +24,7 @@ type Options struct {
 	Root       string         // directory of gpuci.toml in it
 	ScratchDir string         // of scratch lanes
 	Only       []string       // names of faults; none means all of the gate
-	Keep       bool           // leave the scratch lane, with the last fault in it
+	Keep       bool           // leave the scratch lane, with the last fault in it; then nothing is recorded
 	Past       *gates.Past    // that it is recorded in; nil for none
 
 	// Prepare gives the options under which the gate runs in the scratch lane: the
@@ -89,7 +89,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.Broken, r.Next = err.Error(), []string{"mend that, and run it again; what came of it so far is not recorded"}
 	}
 	s.close(ctx)
-	if ctx.Err() != nil || r.Broken != "" || o.Past == nil {
+	if ctx.Err() != nil || r.Broken != "" || o.Past == nil || o.Keep {
 		return r, nil
 	}
 	if err := s.record(ctx); err != nil {

@@ -54,7 +54,7 @@ func near(wasLow, wasHigh, low, high, room float64) (what string) {
 		was, is := pair[0], pair[1]
 		ratio := is / was
 		if was != is && math.Abs(is-was) > room && !(was != 0 && ratio >= 1.0/staysBy && ratio <= staysBy) {
-			return "it went from " + short(was) + " to " + short(is)
+			return went(was, is)
 		}
 	}
 	return ""
@@ -84,4 +84,7 @@ func lost(clean, now reading) string {
 
 func unlabelled(labels string) string { return cmp.Or(labels, "without labels") }
 
-func short(v float64) string { return metric.Times(v) }
+func went(was, is float64) string {
+	n := metric.TimesBeside(was, is)
+	return "it went from " + n[0] + " to " + n[1]
+}

@@ -59,6 +59,25 @@ func newComparison(lane worktrees.Lane, d worktrees.Draft, own []string) compari
 // Sources says which of the sources of a snapshot are otherwise in a lane, whose
 // draft is d; those that something was built from, where they are known.
 func (s Snapshot) Sources(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, own ...string) (Change, error) {
+	return s.of(ctx, lane, d, own, func(p Path) bool {
+		_, read := slices.BinarySearch(s.Read, p)
+		return read || !s.Known && !prose(string(p))
+	})
+}
+
+// Gate says which of the files that make up a gate are otherwise: its sources, what is
+// named beside them, sorted, and, of what no compiler tells, what lies where tests have
+// their data: a reference or a tolerance that is another one makes another gate.
+func (s Snapshot) Gate(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, named []Path, own ...string) (Change, error) {
+	return s.of(ctx, lane, d, own, func(p Path) bool {
+		_, read := slices.BinarySearch(s.Read, p)
+		_, also := slices.BinarySearch(named, p)
+		return read || also || !prose(string(p)) && (!s.Known || s.reads(p) && testData(string(p)))
+	})
+}
+
+// of says which paths that count are otherwise.
+func (s Snapshot) of(ctx context.Context, lane worktrees.Lane, d worktrees.Draft, own []string, counts func(Path) bool) (Change, error) {
 	c := newComparison(lane, d, own)
 	if s.Tree != "" && s.Tree == d.Tree {
 		return Change{}, nil
@@ -69,8 +88,7 @@ func (s Snapshot) Sources(ctx context.Context, lane worktrees.Lane, d worktrees.
 	}
 	var paths []Path
 	for _, p := range differing {
-		_, read := slices.BinarySearch(s.Read, p)
-		if (read || !s.Known && !prose(string(p))) && !slices.Contains(c.own, p) {
+		if counts(p) && !slices.Contains(c.own, p) {
 			paths = append(paths, p)
 		}
 	}

@@ -3,6 +3,7 @@ package inputs
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -49,7 +50,28 @@ func fixture(file string) bool {
 	})
 }
 
-// prose says whether a file is for people to read: nothing is built from it.
+// proseNames are the files that people write about a source tree, by convention in
+// capitals: README, README.txt, LICENSE-MIT.
+var proseNames = regexp.MustCompile(`^(README|LICEN[CS]E|COPYING|COPYRIGHT|CHANGES|CHANGELOG|NOTICE|NEWS|AUTHORS|CONTRIBUTORS|CONTRIBUTING|MAINTAINERS|CODE_OF_CONDUCT|SECURITY)(-[A-Z0-9.]+)?(\.txt)?$`)
+
+// dataDirs begin the names of directories whose files a test reads whatever they are
+// called: golden/report.md.
+var dataDirs = []string{"test", "golden", "fixture", "expect", "snapshot", "data", "corpus", "oracle", "baseline"}
+
+// testData says whether a file lies where tests have what they read. From the lane's
+// root, with slashes.
+func testData(file string) bool {
+	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(file)), "/") {
+		if dir == "ui" || slices.ContainsFunc(dataDirs, func(begin string) bool { return strings.HasPrefix(dir, begin) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// prose says whether a file is for people to read, so that nothing is built from it
+// and no run reads it. A .txt is not: CMakeLists.txt, requirements.txt, and what tests
+// hold numbers against.
 func prose(file string) bool {
-	return slices.Contains([]string{".md", ".txt", ".rst", ".adoc"}, path.Ext(file))
+	return !testData(file) && (slices.Contains([]string{".md", ".rst", ".adoc"}, path.Ext(file)) || proseNames.MatchString(path.Base(file)))
 }

@@ -32,6 +32,7 @@ const (
 	Tested     Kind = "if"
 	While      Kind = "while"
 	Exec       Kind = "find-exec"
+	Tries      Kind = "tries"
 	Caught     Kind = "caught"
 	Shellcheck Kind = "shellcheck"
 )
@@ -77,6 +78,8 @@ func advice(k Kind) (why, instead string) {
 		return "the if takes its failure for an answer, and the script goes on as after a success", "exit 1 where it failed, or keep a flag that is looked at further down"
 	case While:
 		return "the loop ends where it fails, and the script goes on as after a success", "|| exit 1 in the body of a loop that counts"
+	case Tries:
+		return "it is tried again, and where no try succeeds, what comes after the loop is no failure", "exit 1 (or return 1) after the loop"
 	case Exec:
 		return "find ends with 0 whatever came of -exec … \\;", "-exec … {} +, whose failure find does end with"
 	case Caught:

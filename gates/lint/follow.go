@@ -32,8 +32,11 @@ func (u *unit) command(words []string) {
 	case launcher(words) && !slices.Contains(words, "--version"):
 		u.beyond("gate %s: what `%s` runs is not read", u.gate.Name, shown(words))
 	case strings.HasPrefix(name, "python"):
-		for _, w := range words[1:] {
+		for i, w := range words[1:] {
 			if strings.HasPrefix(w, "-") {
+				if w == "-m" && i+2 < len(words) {
+					u.module(words[i+2])
+				}
 				if w == "-m" || w == "-c" {
 					return
 				}
@@ -52,6 +55,7 @@ func (u *unit) command(words []string) {
 func (u *unit) script(words []string, e, p, given bool) {
 	name := words[0]
 	if name == "" {
+		u.untold(words)
 		return
 	}
 	path, text, ok := u.open(name, u.dir, filepath.Join(u.root, filepath.Dir(u.path)))
@@ -80,6 +84,29 @@ func (u *unit) script(words []string, e, p, given bool) {
 	if err := s.walkShell(e, p, words[1:]...); err != nil {
 		u.cannot("%v", err)
 	}
+}
+
+// module looks through a module of the workspace; others are installed.
+func (u *unit) module(name string) {
+	at := strings.ReplaceAll(name, ".", "/")
+	for _, file := range []string{at + ".py", at + "/__main__.py"} {
+		if _, _, ok := u.open(file, u.dir); ok {
+			u.python(file)
+			return
+		}
+	}
+	if name == "" || u.inside(filepath.Join(u.dir, at)) && exists(filepath.Join(u.dir, at)) {
+		u.beyond("gate %s: what `python -m %s` runs is not read", u.gate.Name, or(name, "…"))
+	}
+}
+
+// untold says that it is not known what a line runs.
+func (u *unit) untold(words []string) {
+	line, text := u.place(u.at)
+	if text = strings.TrimSpace(text); text == "" {
+		text = shown(words)
+	}
+	u.beyond("gate %s: %s:%d: what it runs is not known before it does, and is not read: %s", u.gate.Name, u.path, line, clip(text))
 }
 
 // unopened says of a program of the workspace that it was not read. What stands

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,16 +16,22 @@ import (
 type goChoice struct {
 	dir       string // of -C
 	tags      []string
-	run, skip []*regexp.Regexp // of the tests themselves, without those in them
+	run, skip []*regexp.Regexp  // of the tests themselves, without those in them
+	env       map[string]string // of the gate
 	packages  []string
 }
 
 // goTest gives the words after `go test`, nil where it is no such command.
 func goTest(words []string) []string {
+	var dir []string
 	for i, w := range words[1:] {
 		switch {
 		case w == "test":
-			return append([]string{}, words[i+2:]...)
+			return append(append([]string{}, dir...), words[i+2:]...)
+		case w == "-C" && i+2 < len(words):
+			dir = []string{w, words[i+2]}
+		case strings.HasPrefix(w, "-C="):
+			dir = []string{w}
 		case strings.HasPrefix(w, "-C"):
 		case i > 0 && words[i] == "-C":
 		default:
@@ -125,6 +130,20 @@ func (c goChoice) runs(test string) bool {
 	return (c.run == nil || slices.ContainsFunc(c.run, matches)) && !slices.ContainsFunc(c.skip, matches)
 }
 
+// context is what decides which files are built: the tags that are given, those of
+// GOFLAGS where none are, GOOS and GOARCH.
+func (c goChoice) context() build.Context {
+	b := build.Default
+	b.BuildTags = c.tags
+	for _, flag := range strings.Fields(c.env["GOFLAGS"]) {
+		if _, value, ok := strings.Cut(strings.TrimLeft(flag, "-"), "tags="); ok && c.tags == nil {
+			b.BuildTags = strings.Split(value, ",")
+		}
+	}
+	b.GOOS, b.GOARCH = or(c.env["GOOS"], b.GOOS), or(c.env["GOARCH"], b.GOARCH)
+	return b
+}
+
 // files are the test files of the packages that are meant, of a command in a directory.
 func (c goChoice) files(dir string, inside func(string) bool) (paths []string, err error) {
 	if c.dir != "" {
@@ -134,8 +153,7 @@ func (c goChoice) files(dir string, inside func(string) bool) (paths []string, e
 	if len(list) == 0 {
 		list = []string{"."}
 	}
-	tags := build.Default
-	tags.BuildTags = c.tags
+	tags := c.context()
 	isTest := func(name string) bool { return strings.HasSuffix(name, "_test.go") }
 	for _, p := range list {
 		var found []string
@@ -165,31 +183,3 @@ func (c goChoice) files(dir string, inside func(string) bool) (paths []string, e
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
 }
-
-// goDir is the directory of a package: by its path on disk, or in the module.
-func goDir(dir, pattern string) (string, error) {
-	if filepath.IsAbs(pattern) {
-		return pattern, nil
-	}
-	if pattern == "" || pattern == "." || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "..") || strings.HasSuffix(pattern, ".go") {
-		return filepath.Join(dir, pattern), nil
-	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if data, err := os.ReadFile(filepath.Join(at, "go.mod")); err == nil {
-			m := goModule.FindSubmatch(data)
-			if m == nil {
-				return "", fmt.Errorf("%s names no module", filepath.Join(at, "go.mod"))
-			}
-			rest, ok := strings.CutPrefix(pattern+"/", string(m[1])+"/")
-			if !ok {
-				return "", fmt.Errorf("the package %s is not of the module %s", pattern, m[1])
-			}
-			return filepath.Join(at, rest), nil
-		}
-		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("there is no go.mod above %s", dir)
-		}
-	}
-}
-
-var goModule = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)

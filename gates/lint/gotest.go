@@ -19,6 +19,7 @@ func (u *unit) goTests(all, words []string) {
 		return
 	}
 	var paths []string
+	c.env = u.gate.Env
 	if err == nil {
 		paths, err = c.files(dir, u.inside)
 	}

@@ -176,6 +176,9 @@ func FuzzShell(f *testing.F) {
 			return
 		}
 		for _, x := range r.Findings {
+			if len(x.edits) == 0 { // nothing can be planted: a wait for several, Python in quotes
+				continue
+			}
 			if len(x.edits) != 1 || x.edits[0].from < 0 || x.edits[0].to > len(text) || x.edits[0].from >= x.edits[0].to {
 				t.Fatalf("%s %q is at %+v of %d bytes", x.Kind, x.Command, x.edits, len(text))
 			}

@@ -83,6 +83,11 @@ func (u *unit) argv(words []string) {
 		_ = inner.walkShell(e, p) // what bash cannot read it says itself
 		return
 	}
+	if at := pythonC(plain); at > 0 {
+		inner := *u
+		inner.text, inner.own = plain[at], &edit{command: u.own.command, arg: len(words) - len(plain) + at}
+		inner.pythonText()
+	}
 	u.text = strings.Join(words, " ")
 	u.command(plain)
 }

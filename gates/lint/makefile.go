@@ -3,7 +3,6 @@ package lint
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -20,9 +19,14 @@ type rule struct {
 	recipes []recipe
 }
 
-// makefile is what is read of one. Includes, patterns and conditions are not followed.
+// makefile is what is read of one. Conditions are not followed.
 type makefile struct {
 	rules  map[string]*rule
+	vars   map[string]string // as they are written
+	others []string          // files that it includes, as they are written
+	canned []string          // names of define
+	parts  []part            // what was included
+	whole  *unit             // the file that make was called with
 	first  string
 	e, p   bool            // .SHELLFLAGS
 	ignore bool            // .IGNORE without targets, or -i among MAKEFLAGS
@@ -66,10 +70,12 @@ func (u *unit) make(words []string) {
 			continue
 		}
 		m := parseMakefile(text)
+		in := &unit{look: u.look, path: path, dir: dir, whole: text, language: makeCode}
+		m.whole = in
+		in.include(m, m, make(map[string]bool))
 		if len(targets) == 0 {
 			targets = []string{m.first}
 		}
-		in := &unit{look: u.look, path: path, dir: dir, whole: text, language: makeCode}
 		done := make(map[string]bool)
 		for _, t := range targets {
 			in.target(m, t, done)
@@ -98,13 +104,21 @@ func makeOption(w string) (name, value string) {
 
 // target looks through a target and what it needs.
 func (u *unit) target(m *makefile, name string, done map[string]bool) {
-	r := m.rules[name]
-	if r == nil || done[name] {
+	if done[name] {
 		return
 	}
 	done[name] = true
+	for _, at := range append([]part{{u, m}}, m.parts...) {
+		if r := at.rule(name); r != nil {
+			at.unit.runsRule(m, r, name, done)
+		}
+	}
+}
+
+// runsRule looks through a rule of this file, of a make that began with m.
+func (u *unit) runsRule(m *makefile, r *rule, name string, done map[string]bool) {
 	for _, n := range r.needs {
-		u.target(m, n, done)
+		m.whole.target(m, n, done)
 	}
 	if !u.reads(u.path, "target "+name) {
 		return
@@ -113,6 +127,7 @@ func (u *unit) target(m *makefile, name string, done map[string]bool) {
 	for _, line := range r.lines(m.one) {
 		in := *u
 		in.text, in.shift = line.text, line.at
+		m.leads(&in, &line)
 		if line.dash || ignore {
 			in.dashed(ignore && !line.dash)
 			continue
@@ -141,79 +156,3 @@ var (
 	makeFlags = regexp.MustCompile(`^(?:export\s+)?MAKEFLAGS\s*[:+?]?=\s*(.*)`)
 	flagsLine = regexp.MustCompile(`^\.SHELLFLAGS\s*:?=\s*(.*)`)
 )
-
-// parseMakefile reads rules and recipes.
-func parseMakefile(text string) *makefile {
-	m := &makefile{rules: make(map[string]*rule), silent: make(map[string]bool)}
-	var open []*rule
-	at := 0
-	for at < len(text) {
-		line, next := logical(text, at)
-		switch {
-		case strings.HasPrefix(line, "\t"):
-			if r := readRecipe(line, at); r != nil {
-				for _, o := range open {
-					o.recipes = append(o.recipes, *r)
-				}
-			}
-		case strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
-		default:
-			open = m.line(line, at)
-		}
-		at = next
-	}
-	return m
-}
-
-// line reads a line that is no recipe.
-func (m *makefile) line(line string, at int) (open []*rule) {
-	if f := flagsLine.FindStringSubmatch(line); f != nil {
-		m.e, m.p, _ = shellOptions(strings.Fields(strings.ReplaceAll(f[1], "-c", "")))
-		return nil
-	}
-	if f := makeFlags.FindStringSubmatch(line); f != nil {
-		for i, w := range strings.Fields(f[1]) {
-			m.ignore = m.ignore || w == "--ignore-errors" || ignores(w) || i == 0 && !strings.HasPrefix(w, "-") && ignores("-"+w)
-		}
-		return nil
-	}
-	found := ruleLine.FindStringSubmatchIndex(line)
-	if found == nil {
-		return nil
-	}
-	targets := strings.Fields(line[found[2]:found[3]])
-	rest := line[found[4]:]
-	needs, inline, one := strings.Cut(rest, ";")
-	switch {
-	case slices.Contains(targets, ".ONESHELL"):
-		m.one = true
-	case slices.Contains(targets, ".IGNORE") && strings.TrimSpace(needs) == "":
-		m.ignore = true
-	case slices.Contains(targets, ".IGNORE"):
-		for _, t := range strings.Fields(needs) {
-			m.silent[t] = true
-		}
-	}
-	for _, t := range targets {
-		r := m.rules[t]
-		if r == nil {
-			r = &rule{}
-			m.rules[t] = r
-		}
-		for _, n := range strings.Fields(needs) {
-			if n != "|" {
-				r.needs = append(r.needs, n)
-			}
-		}
-		if one {
-			if in := readRecipe(inline, at+len(line)-len(inline)); in != nil {
-				r.recipes = append(r.recipes, *in)
-			}
-		}
-		if m.first == "" && !strings.HasPrefix(t, ".") && !strings.Contains(t, "%") {
-			m.first = t
-		}
-		open = append(open, r)
-	}
-	return open
-}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,28 +12,51 @@ import (
 	"gpuci/gates/config"
 )
 
-// plant replaces the command, runs the gate, and puts all back.
+// plant replaces the command, runs the gate, and puts all back. A red is doubted.
 func (p *prover) plant(ctx context.Context, f *Finding, g config.Gate, e edit) error {
-	path, err := p.apply(&g, e)
-	if err != nil {
-		f.Proof = err.Error()
+	v, reached, err := p.run(ctx, f, g, e, fails)
+	if why := (unplantable{}); errors.As(err, &why) {
+		f.Proof = why.Error()
 		return nil
 	}
-	if err := os.Remove(p.reached); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if path != "" {
-		if err := p.scratch.Settle(ctx, []string{path}); err != nil {
-			return err
-		}
-	}
-	v, err := p.trial(ctx, g, fmt.Sprintf("%s:%d", f.File, f.Line))
 	if err != nil {
 		return err
 	}
 	f.Log = v.Log
-	f.State, f.Proof = f.judge(v, e, exists(p.reached))
-	return p.scratch.Restore(ctx)
+	if f.State, f.Proof = f.judge(v, e, reached); f.State == Withdrawn {
+		return p.doubt(ctx, f, g, e)
+	}
+	return nil
+}
+
+// unplantable says why nothing can be written in the place of a command.
+type unplantable struct{ error }
+
+// run runs a gate with something in the command's place, and puts all back.
+func (p *prover) run(ctx context.Context, f *Finding, g config.Gate, e edit, how plant) (v gates.Verdict, reached bool, err error) {
+	g.Build, g.Run = slices.Clone(g.Build), slices.Clone(g.Run)
+	path, err := p.apply(&g, e, how)
+	if err != nil {
+		return v, false, unplantable{err}
+	}
+	if err := os.Remove(p.reached); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return v, false, err
+	}
+	if path != "" {
+		if err := p.scratch.Settle(ctx, []string{path}); err != nil {
+			return v, false, err
+		}
+		p.hide(ctx, path, true)
+	}
+	before := p.ignored(ctx)
+	v, err = p.trial(ctx, g, fmt.Sprintf("%s:%d", f.File, f.Line))
+	if path != "" {
+		p.hide(ctx, path, false)
+	}
+	if err != nil {
+		return v, false, err
+	}
+	return v, exists(p.reached), p.tidy(ctx, before)
 }
 
 // judge says what a trial showed. One that ends with a failure shows that the status is
@@ -80,82 +101,4 @@ func reason(v gates.Verdict) string {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// planted is what comes in the place of the command that was found: the same command,
-// and then a failure. So its output and its products are what they always are, for
-// whatever comes after it: a script that removes "$(./tmpdir)"/* removes what it always
-// does. A file that is left says that it was run.
-func (p *prover) planted(e edit, command string) (string, error) {
-	status, at := "false", "'"+p.reached+"'"
-	if e.succeed {
-		status = "true"
-	}
-	switch {
-	case e.language == pythonCode:
-		check := ""
-		if e.raise {
-			check = ", check=True"
-		}
-		return fmt.Sprintf("(%s, open('%s', 'a').close(), __import__('subprocess').run(['%s']%s))[-1]", command, p.reached, status, check), nil
-	case plainPath.MatchString(p.reached):
-		at = p.reached
-	case e.quoted, e.program:
-		return "", fmt.Errorf("the directory of scratch lanes, %s, has signs in its name that would have to be quoted here: name another by scratch in [ci]", filepath.Dir(p.reached))
-	}
-	switch {
-	case e.program && e.quoted: // there can be no quotes within quotes
-		return "", errors.New("the command stands in single quotes, and nothing can be written in its place there")
-	case e.program:
-		return fmt.Sprintf(`sh -c '"$@"; : >>%s; %s' sh %s`, at, status, command), nil
-	case e.once:
-		return fmt.Sprintf("if [ -e %s ]; then %s; else { %s; : >>%s; %s; }; fi", at, command, command, at, status), nil
-	}
-	return fmt.Sprintf("{ %s; : >>%s; %s; }", command, at, status), nil
-}
-
-// plainPath is a path that means the same in a shell with quotes and without.
-var plainPath = regexp.MustCompile(`^[\w/.+,@%:-]+$`)
-
-// apply makes the edit: in the gate's own command, or in a file of the scratch lane,
-// whose path it returns.
-func (p *prover) apply(g *config.Gate, e edit) (path string, err error) {
-	if e.file == "" {
-		list := g.Run
-		if e.build {
-			list = g.Build
-		}
-		if e.command >= len(list) {
-			return "", errors.New("the command is not there any more")
-		}
-		c := &list[e.command]
-		if e.arg < 0 {
-			c.Shell, err = p.replace(c.Shell, e)
-			return "", err
-		}
-		c.Argv = slices.Clone(c.Argv)
-		c.Argv[e.arg], err = p.replace(c.Argv[e.arg], e)
-		return "", err
-	}
-	path = filepath.Join(p.sub, e.file)
-	data, err := os.ReadFile(filepath.Join(p.scratch.Root, path))
-	if err != nil {
-		return "", fmt.Errorf("it is not in the scratch lane: does git ignore it? %w", err)
-	}
-	text, err := p.replace(string(data), e)
-	if err != nil {
-		return "", err
-	}
-	return path, p.scratch.WriteFile(path, []byte(text))
-}
-
-func (p *prover) replace(text string, e edit) (string, error) {
-	if e.from < 0 || e.to > len(text) || e.from >= e.to {
-		return "", errors.New("it is otherwise in the scratch lane: run it again when nobody writes there")
-	}
-	by, err := p.planted(e, text[e.from:e.to])
-	if err != nil {
-		return "", err
-	}
-	return text[:e.from] + by + text[e.to:], nil
 }

@@ -38,6 +38,8 @@ type prover struct {
 	sub     string            // directory of gpuci.toml in the lane
 	reached string            // a file that the planted command leaves
 	clean   map[string]string // by gate, why it cannot prove anything; "" where it can
+	steady  map[string]bool   // gates that were green twice with an edit that does nothing
+	named   []string          // refs of the repository before the first run
 }
 
 // Prove plants a failing command in the place of each that was found, one after the
@@ -54,7 +56,7 @@ func Prove(ctx context.Context, o ProveOptions, r *Report) error {
 	if !slices.ContainsFunc(r.Findings, provable) {
 		return nil
 	}
-	p := &prover{o: o, clean: make(map[string]string)}
+	p := &prover{o: o, clean: make(map[string]string), steady: make(map[string]bool)}
 	err := p.begin(ctx)
 	defer p.end(ctx)
 	for i := 0; err == nil && i < len(r.Findings); i++ {
@@ -64,6 +66,9 @@ func Prove(ctx context.Context, o ProveOptions, r *Report) error {
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if p.scratch != nil {
+		p.leftBehind(ctx, r)
 	}
 	if err != nil {
 		return fmt.Errorf("prove findings: %w", err)
@@ -107,6 +112,7 @@ func (p *prover) begin(ctx context.Context) error {
 	if lane, err := worktrees.Find(ctx, p.scratch.Root); err == nil {
 		p.lane = lane
 	}
+	p.named = p.refs(ctx)
 	return p.scratch.Keep(ctx)
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,8 @@ type pyChoice struct {
 	nodes       []node   // file::Class::test
 	without     []string // of --deselect
 	names, mark string   // of -k and -m
+	config      string   // of -c
+	patterns    []string // of -o python_files
 }
 
 // node is a test, or a class of tests, that is named.
@@ -58,7 +59,18 @@ func readPytest(words []string) (c pyChoice, err error) {
 		case chosen && strings.Contains(value, crates.Hole):
 			return c, fmt.Errorf("it is not known what stands after %s", name)
 		}
+		if name == "-o" || name == "--override-ini" {
+			key, what, _ := strings.Cut(value, "=")
+			switch what = strings.TrimSpace(what); key {
+			case "python_files":
+				c.patterns = strings.Fields(what)
+			case "testpaths", "addopts", "python_classes", "python_functions":
+				return c, fmt.Errorf("-o %s is not followed", key)
+			}
+		}
 		switch name {
+		case "-c", "--config-file":
+			c.config = value
 		case "-k":
 			c.names = value
 		case "-m":
@@ -85,8 +97,8 @@ func (c pyChoice) files(dir string, inside func(string) bool) (out map[string][]
 		}
 		out[at] = append(out[at], n.in)
 	}
-	ini := pyConfig(dir)
-	list := c.paths
+	ini := c.settings(dir)
+	list := expandGlobs(dir, c.paths)
 	if len(list)+len(c.nodes) == 0 {
 		if list = ini.paths; len(list) == 0 {
 			list = []string{"."}
@@ -116,6 +128,31 @@ func (c pyChoice) files(dir string, inside func(string) bool) (out map[string][]
 	return out, nil
 }
 
+// settings are those of the configuration, as far as no option takes their place.
+func (c pyChoice) settings(dir string) pySettings {
+	ini := pyConfig(dir, c.config)
+	if len(c.patterns) > 0 {
+		ini.patterns = c.patterns
+	}
+	return ini
+}
+
+// expandGlobs puts the files in the place of what a shell expands.
+func expandGlobs(dir string, list []string) (out []string) {
+	for _, p := range list {
+		at := p
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, p)
+		}
+		if found, _ := filepath.Glob(at); len(found) > 0 && !exists(at) {
+			out = append(out, found...)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func (c pyChoice) leavesOut(dir, path string) bool {
 	return slices.ContainsFunc(c.left, func(glob string) bool {
 		if !filepath.IsAbs(glob) {
@@ -128,51 +165,4 @@ func (c pyChoice) leavesOut(dir, path string) bool {
 		}
 		return false
 	})
-}
-
-// pySkips are the directories that pytest does not go into (norecursedirs).
-func pySkips(path, name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".egg") || slices.Contains([]string{"_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}"}, name) || exists(filepath.Join(path, "pyvenv.cfg"))
-}
-
-// pySettings are what pytest's configuration says of where tests are.
-type pySettings struct{ paths, patterns []string }
-
-func (p pySettings) isTest(name string) bool {
-	return slices.ContainsFunc(p.patterns, func(glob string) bool {
-		ok, _ := filepath.Match(glob, name)
-		return ok
-	})
-}
-
-var pySetting = regexp.MustCompile(`(?m)^(testpaths|python_files)[ \t]*=[ \t]*(\[[^\]]*\]|[^\n]*(?:\n[ \t]+[^\n]*)*)`)
-
-// pyConfig reads the first configuration of pytest at or above a directory.
-func pyConfig(dir string) (p pySettings) {
-	p.patterns = []string{"test_*.py", "*_test.py"}
-	for at := dir; ; at = filepath.Dir(at) {
-		for _, name := range []string{"pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"} {
-			data, err := os.ReadFile(filepath.Join(at, name))
-			if err != nil || len(data) > maxFile || !strings.Contains(string(data), "pytest") {
-				continue
-			}
-			for _, m := range pySetting.FindAllStringSubmatch(string(data), -1) {
-				words := strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune("[]\"', \t\n", r) })
-				switch {
-				case m[1] == "python_files" && len(words) > 0:
-					p.patterns = words
-				case m[1] == "testpaths":
-					for _, w := range words {
-						if rel, err := filepath.Rel(dir, filepath.Join(at, w)); err == nil && at == dir { // only where it is called there
-							p.paths = append(p.paths, rel)
-						}
-					}
-				}
-			}
-			return p
-		}
-		if at == filepath.Dir(at) || exists(filepath.Join(at, ".git")) {
-			return p
-		}
-	}
 }

@@ -23,7 +23,7 @@ func (u *unit) pythonTests(all, words []string) {
 	if !ok {
 		return
 	}
-	c, err := readPytest(words)
+	c, err := u.pyWords(dir, words)
 	var files map[string][]string
 	if err == nil {
 		files, err = c.files(dir, u.inside)
@@ -61,7 +61,7 @@ func (c pyChoice) runs(path string, t pyCase, named []string) bool {
 	return pyMatches(c.mark, marked) && pyMatches(c.names, func(w string) bool { return strings.Contains(words, w) || marked(w) })
 }
 
-var pyClass = regexp.MustCompile(`(?m)^class (\w+)`)
+var pyClass = regexp.MustCompile(`(?m)^class (\w+)[ \t]*(\([^)]*\))?`)
 
 // pytest looks through a file, by its lines and how far they are indented.
 func (u *unit) pytest(runs func(pyCase) bool) {
@@ -71,14 +71,16 @@ func (u *unit) pytest(runs func(pyCase) bool) {
 		indent, test := m[3]-m[2], u.text[m[4]:m[5]]
 		from := u.decorators(m[0])
 		t := pyCase{name: test, marks: module + u.text[from:m[0]]}
+		collected := true
 		if indent > 0 {
 			for _, c := range classes {
 				if c[0] < m[0] {
 					t.class, t.marks = u.text[c[2]:c[3]], module+u.text[from:m[0]]+u.text[u.decorators(c[0]):c[0]]
+					collected = strings.HasPrefix(t.class, "Test") || c[4] >= 0 && strings.Contains(u.text[c[4]:c[5]], "Test")
 				}
 			}
 		}
-		if !runs(t) {
+		if !collected || !runs(t) {
 			continue
 		}
 		if skip := pySkip.FindStringSubmatchIndex(u.text[from:m[0]]); skip != nil {

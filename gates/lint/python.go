@@ -54,6 +54,40 @@ func (u *unit) python(name string) {
 	in.caught()
 }
 
+// pythonC is the index of the script in python3 -c SCRIPT, 0 where there is none.
+func pythonC(words []string) int {
+	if len(words) < 3 || !strings.HasPrefix(base(words[0]), "python") {
+		return 0
+	}
+	for i, w := range words[1 : len(words)-1] {
+		switch {
+		case w == "-c":
+			return i + 2
+		case !strings.HasPrefix(w, "-"), w == "-m":
+			return 0
+		}
+	}
+	return 0
+}
+
+// pythonText looks through a script that stands in another text. In single quotes nothing
+// can be planted: that needs some itself.
+func (u *unit) pythonText() {
+	in, part := *u, &Report{}
+	if u.quoted {
+		own := *u.look
+		own.report = part
+		in.look = &own
+	}
+	in.language = pythonCode
+	in.programs()
+	in.caught()
+	for _, f := range part.Findings {
+		f.edits = nil
+		u.report.add(f)
+	}
+}
+
 // programs finds the statements that start one, and do nothing with what came of it:
 // nothing takes the value, or what does is not asked, or only to be printed.
 func (u *unit) programs() {

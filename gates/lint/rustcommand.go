@@ -84,7 +84,7 @@ func (u *unit) rustTests(all, words []string) {
 	if err == nil {
 		var targets []crates.Target
 		if targets, err = space.Select(c, filepath.Dir(manifest)); err == nil {
-			u.rustTargets(all, c, targets)
+			u.rustTargets(all, c, space, targets)
 			return
 		}
 	}
@@ -92,7 +92,7 @@ func (u *unit) rustTests(all, words []string) {
 }
 
 // rustTargets looks through the sources of targets.
-func (u *unit) rustTargets(words []string, c crates.Choice, targets []crates.Target) {
+func (u *unit) rustTargets(words []string, c crates.Choice, space *crates.Space, targets []crates.Target) {
 	if c.Doc {
 		u.beyond("gate %s: the examples in the documentation, which `%s` runs, are not read", u.gate.Name, shown(words))
 		return
@@ -103,7 +103,7 @@ func (u *unit) rustTargets(words []string, c crates.Choice, targets []crates.Tar
 		return text, ok
 	}
 	for _, t := range targets {
-		for _, src := range t.Sources(text) {
+		for _, src := range t.Sources(text, space.Features(c, t)) {
 			n++
 			if in, ok := u.testFile(src.Path, src.Module+" "+c.Part()); ok {
 				in.rust(c, src.Module)

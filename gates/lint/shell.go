@@ -28,12 +28,13 @@ type shell struct {
 	e, p      bool           // set -e and pipefail, as far as it has come
 	off       bool           // set +e took it back
 	program   string
-	only      string // the one program that is asked about
+	only      []string // the scripts that are asked about, beside gpuci itself; nil for all that there is
 	functions map[string]*function
 	walked    map[string]bool       // functions, by how they were called
 	says      map[string]bool       // functions that only print
 	ends      map[string]bool       // functions that leave with a failure, or keep one
 	stack     []string              // of pushd
+	subshell  *fate                 // of the shell in which it is, where that is not the script
 	taken     map[*syntax.Stmt]bool // their output is
 	listened  map[*syntax.File]bool
 	deep      int

@@ -14,7 +14,7 @@ func (s *shell) looksAt(st *syntax.Stmt) bool {
 	if !s.asks(st, "?") && !s.asks(st, "PIPESTATUS") {
 		return false
 	}
-	if s.prints(st) {
+	if s.prints(st) || s.idle(st) {
 		return s.heard(st)
 	}
 	switch cmd := st.Cmd.(type) {
@@ -122,7 +122,7 @@ func (s *shell) askedFor(a *syntax.Assign) bool {
 		syntax.Walk(file, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.Stmt:
-				if s.prints(n) && !s.heard(n) {
+				if (s.prints(n) || s.idle(n)) && !s.heard(n) {
 					return false
 				}
 			case *syntax.Assign:

@@ -21,6 +21,8 @@ func (s *shell) call(cmd *syntax.CallExpr, c fate) {
 		for _, a := range cmd.Args {
 			s.substitutions(a, Subst, own)
 		}
+	} else if len(words) > 2 && (words[1] == "-n" || words[1] == "-z") { // any output will do
+		s.substitutions(cmd.Args[2], Subst, own)
 	}
 	switch words[0] {
 	case "set", "shopt":
@@ -39,8 +41,12 @@ func (s *shell) call(cmd *syntax.CallExpr, c fate) {
 			}
 		}
 		return
-	case "exec", "exit", "return":
+	case "exit", "return":
 		c = fate{used: true}
+	case "exec":
+		if c = s.ofShell(); len(words) == 1 { // it moves the output, and starts nothing
+			return
+		}
 	}
 	if f := s.functions[words[0]]; f != nil {
 		s.function(words, f, c)
@@ -53,11 +59,16 @@ func (s *shell) call(cmd *syntax.CallExpr, c fate) {
 		return
 	}
 	s.at = int(cmd.Pos().Offset())
-	if s.only == "" {
+	if words[0] == "" && s.only == nil {
+		s.untold(words)
+	}
+	if s.only == nil {
 		s.command(words)
 	}
 	s.findExec(cmd, words)
 	switch {
+	case words[0] == "wait":
+		s.waitsFor(cmd, words, c)
 	case !s.lost(c), c.told && !own(words):
 	case checks(words):
 		s.find(s.kind(c), cmd, false)

@@ -37,7 +37,7 @@ func (s *shell) follow(n syntax.Node) {
 				s.goes(words)
 			case words[0] == "set" || words[0] == "shopt":
 				s.set(words[1:])
-			case s.functions[words[0]] == nil && s.only == "":
+			case s.functions[words[0]] == nil && s.only == nil:
 				s.at = int(call.Pos().Offset())
 				s.command(words)
 			}
@@ -96,12 +96,29 @@ func (s *shell) findAt(k Kind, call, at *syntax.CallExpr, succeed bool) {
 
 // found reports a node, of which words are the words where it is a simple command.
 func (s *shell) found(k Kind, n, at syntax.Node, words []string, succeed bool) {
-	s.span(k, int(n.Pos().Offset()), int(n.End().Offset()), at, words, edit{succeed: succeed})
+	s.span(k, s.beginning(n), int(n.End().Offset()), at, words, edit{succeed: succeed})
+}
+
+// beginning is where a command is written from: >log ./step begins with what stands before
+// the command itself.
+func (s *shell) beginning(n syntax.Node) int {
+	from := int(n.Pos().Offset())
+	for _, file := range s.files {
+		syntax.Walk(file, func(at syntax.Node) bool {
+			if st, ok := at.(*syntax.Stmt); ok && st.Cmd == n {
+				for _, r := range st.Redirs {
+					from = min(from, int(r.Pos().Offset()))
+				}
+			}
+			return true
+		})
+	}
+	return from
 }
 
 // span reports a piece of the text. plan says how a proof replaces it.
 func (s *shell) span(k Kind, from, to int, at syntax.Node, words []string, plan edit) {
-	if to > len(s.text) || from >= to || s.only != "" && (words == nil || base(unwrap(words)[0]) != s.only) {
+	if to > len(s.text) || from >= to || s.only != nil && !s.isOnly(words) {
 		return
 	}
 	f := s.finding(k, int(at.Pos().Offset()))

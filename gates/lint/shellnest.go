@@ -27,6 +27,12 @@ func (s *shell) nested(cmd *syntax.CallExpr, words []string, c fate) bool {
 		return ok
 	}
 	plain := unwrap(words)
+	if at := pythonC(plain); at > 0 && len(words) == len(cmd.Args) {
+		if in, ok := s.inWord(cmd.Args[len(words)-len(plain)+at]); ok {
+			in.pythonText()
+		}
+		return false // its own status is of interest, too
+	}
 	_, at, e, p, ok := dashC(plain)
 	if !ok || len(words) != len(cmd.Args) {
 		return false
@@ -41,27 +47,49 @@ func (s *shell) nested(cmd *syntax.CallExpr, words []string, c fate) bool {
 	return ok
 }
 
-// heredoc looks through a script that a shell reads from its standard input.
-func (s *shell) heredoc(st *syntax.Stmt, r *syntax.Redirect, c fate) {
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 || len(r.Hdoc.Parts) == 0 {
-		return
-	}
-	plain := unwrap(s.wordsOf(call.Args))
-	if !isShell(plain[0]) {
-		return
-	}
-	e, p, rest := shellOptions(plain[1:])
+// heredoc looks through a script that a shell, or Python, reads from its standard input;
+// it says whether there is one.
+func (s *shell) heredoc(st *syntax.Stmt, r *syntax.Redirect, c fate) bool {
 	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
-	if rest > 0 && !slices.Contains(plain, "-s") || from >= to || to > len(s.text) {
-		return
+	if len(r.Hdoc.Parts) == 0 || from >= to || to > len(s.text) {
+		return false
 	}
 	in := *s.unit
 	in.text, in.shift = s.text[from:to], s.shift+from
-	s.inner(&in, func(t *shell) {
+	return s.fromInput(st, &in, c)
+}
+
+// hereString does it for bash <<< '…'.
+func (s *shell) hereString(st *syntax.Stmt, r *syntax.Redirect, c fate) bool {
+	in, ok := s.inWord(r.Word)
+	return ok && s.fromInput(st, in, c)
+}
+
+func (s *shell) fromInput(st *syntax.Stmt, in *unit, c fate) bool {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	plain := unwrap(s.wordsOf(call.Args))
+	if len(plain) == 0 {
+		return false
+	}
+	if strings.HasPrefix(base(plain[0]), "python") && (len(plain) == 1 || plain[1] == "-") {
+		in.pythonText()
+		return true
+	}
+	if !isShell(plain[0]) {
+		return false
+	}
+	e, p, rest := shellOptions(plain[1:])
+	if rest > 0 && !slices.Contains(plain, "-s") {
+		return false
+	}
+	s.inner(in, func(t *shell) {
 		t.e, t.p = e, p
 		t.list(t.file.Stmts, s.asOne(c))
 	})
+	return true
 }
 
 // asOne is the fate of the last command of a shell of its own.

@@ -43,7 +43,8 @@ func (s *shell) succeeds(st *syntax.Stmt) bool {
 			return !s.leaves(body) && s.onlySays(body)
 		}
 		switch words[0] {
-		case "true", ":", "echo", "printf", "continue", "break", "cat", "logger", "date", "warn", "warning", "log", "info", "note", "say", "debug":
+		case "true", ":", "echo", "printf", "continue", "break", "cat", "logger", "date", "warn", "warning", "log", "info", "note", "say", "debug",
+			"tail", "head", "sed", "grep", "mv", "cp", "touch", "rm", "sleep", "ls", "wc", "tee", "less", "more", "mkdir", "sync":
 			return true
 		case "exit", "return":
 			return len(words) > 1 && words[1] == "0"

@@ -26,8 +26,9 @@ func (s *shell) tested(cmd *syntax.IfClause) {
 	}
 	words := s.wordsOf(call.Args)
 	first, _ := s.first(call, own)
-	mine := first != nil || s.only != ""
+	mine := first != nil || s.only != nil
 	switch {
+	case words[0] == "wait" && killed.MatchString(s.text):
 	case s.counts(good) || s.counts(bad) || goesOn(good):
 	case !st.Negated && cmd.Else != nil && len(cmd.Else.Cond) > 0: // elif: the failure chooses
 	case !s.onlySays(bad):

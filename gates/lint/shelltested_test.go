@@ -141,3 +141,58 @@ func TestAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestLostOtherwise: what second looks found, each of which ends with 0 though ./s/step
+// fails, and beside each what is none.
+func TestLostOtherwise(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"./s/step & p=$!; wait $p || true", []string{"or-true wait $p"}},
+		{`./s/step & pids="$!"; for p in $pids; do wait "$p" || echo failed; done`, []string{`or-true wait "$p"`}},
+		{"./s/step & p=$!; if wait $p; then echo ok; else echo bad; fi", []string{"if wait $p"}},
+		{"./s/step & p=$!; ./s/b & q=$!; wait $p $q", []string{"background wait $p $q"}},
+		{"./s/server & p=$!; ./s/step; kill $p; wait $p || true", nil},
+		{"./s/step & p=$!; wait $p", nil},
+		{`rc=0; ./s/step || rc=$?; if [ $rc -ne 0 ]; then echo "failed: $rc" >&2; fi`, []string{"or-true ./s/step"}},
+		{"rc=0; ./s/step || rc=$?; [ $rc -eq 0 ] || echo FAILED", []string{"or-true ./s/step"}},
+		{"rc=0; ./s/step || rc=$?; [ $rc -eq 0 ] && echo fine || echo bad", []string{"or-true ./s/step"}},
+		{"rc=0; ./s/step || rc=$?; if [ $rc -ne 0 ]; then echo no; exit $rc; fi", nil},
+		{"rc=0; ./s/step || rc=$?; [ $rc -eq 0 ]", nil},
+		{"rc=0; ./s/step || rc=$?; [ $rc -eq 0 ] || exit 1", nil},
+		{"retry() { for i in 1 2 3; do \"$@\" && return 0; done; echo 'gave up'; }; retry ./s/step", []string{`tries "$@"`}},
+		{"retry() { for i in 1 2 3; do \"$@\" && return 0; done; echo 'gave up'; return 1; }; retry ./s/step", nil},
+		{"./s/step >log || tail log", []string{"or-true ./s/step"}},
+		{"if ./s/step || ls x; then exit 1; fi", nil},
+		{"exec > log; ./s/step", nil},
+		{"./s/step || sleep 1", []string{"or-true ./s/step"}},
+		{"python3 - <<X\nimport subprocess\nsubprocess.run(['./s/step'])\nX", []string{"unread subprocess.run(['./s/step'])"}},
+		{"python3 -c \"import subprocess\nsubprocess.run(['./s/step'])\"", []string{"unread subprocess.run(['./s/step'])"}},
+		{"python3 -c 'import subprocess\nsubprocess.run([\"./s/step\"], check=True)'", nil},
+		{"(exec ./s/step) || true", []string{"or-true exec ./s/step"}},
+		{"(exec ./s/step)", nil},
+		{"exec ./s/step", nil},
+		{"bash <<< './s/step; true'", []string{"unread ./s/step"}},
+		{"bash <<< './s/step'", nil},
+		{"case $(./s/step) in x) echo;; esac", []string{"substitution ./s/step"}},
+		{`[ -n "$(./s/step)" ]`, []string{"substitution ./s/step"}},
+		{`[ "$(./s/step)" = x ]`, nil},
+		{"cat <<X\n$(./s/step)\nX", []string{"substitution ./s/step"}},
+		{"cat <<'X'\n$(./s/step)\nX", nil},
+		{"ldd ./s/step || true", nil},
+		{"./s/step; diff a b || true", nil},
+		{"./s/step; diff a b || echo differ", []string{"or-true diff a b"}},
+	} {
+		got, _, err := found(t, tt.text, true, true)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: -want +got\n%s", tt.text, d)
+		}
+	}
+	if got, _, _ := found(t, "exec ./s/step | cat", true, false); !cmp.Equal(got, []string{"pipe exec ./s/step"}) {
+		t.Errorf("exec in a pipe: %q", got)
+	}
+}

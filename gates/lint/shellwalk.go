@@ -25,6 +25,7 @@ func (s *shell) list(stmts []*syntax.Stmt, c fate) {
 		if st.Background {
 			in = fate{used: s.waits(st), exempt: true, why: Background}
 		}
+		s.tries(st, stmts[i+1:])
 		s.stmt(st, in, i < len(stmts)-1 && s.asks(stmts[i+1], "PIPESTATUS") && s.looksAt(stmts[i+1]))
 	}
 }
@@ -50,7 +51,7 @@ func (s *shell) stmt(st *syntax.Stmt, c fate, pipestatus bool) {
 	case *syntax.Block:
 		s.list(cmd.Stmts, c)
 	case *syntax.Subshell:
-		s.apart(func() { s.list(cmd.Stmts, c) })
+		s.inShell(c, func() { s.list(cmd.Stmts, c) })
 	case *syntax.IfClause:
 		s.ifClause(cmd, c)
 	case *syntax.WhileClause:
@@ -63,8 +64,13 @@ func (s *shell) stmt(st *syntax.Stmt, c fate, pipestatus bool) {
 				s.substitutions(w, Subst, own)
 			}
 		}
+		s.turns(cmd)
 		s.branch(func() { s.loop(cmd.Do, c) })
+		if it, ok := cmd.Loop.(*syntax.WordIter); ok && it.Name != nil {
+			delete(s.known, it.Name.Value)
+		}
 	case *syntax.CaseClause:
+		s.substitutions(cmd.Word, Subst, own)
 		for _, item := range cmd.Items {
 			s.branch(func() { s.list(item.Stmts, c) })
 		}
@@ -79,8 +85,11 @@ func (s *shell) stmt(st *syntax.Stmt, c fate, pipestatus bool) {
 		}
 	}
 	for _, r := range st.Redirs {
-		if r.Hdoc != nil {
-			s.heredoc(st, r, c)
+		switch {
+		case r.Hdoc != nil && !s.heredoc(st, r, c):
+			s.substitutions(r.Hdoc, Subst, own)
+		case r.Op == syntax.WordHdoc && s.hereString(st, r, c):
+			continue
 		}
 		if r.Word != nil {
 			s.substitutions(r.Word, Subst, own)
@@ -102,6 +111,23 @@ func (s *shell) branch(walk func()) {
 	walk()
 	if s.dir != dir || s.nowhere != nowhere {
 		s.nowhere = true
+	}
+}
+
+// turns follows what a loop calls in each turn, and leaves the variable at the first.
+func (s *shell) turns(cmd *syntax.ForClause) {
+	it, ok := cmd.Loop.(*syntax.WordIter)
+	if !ok || it.Name == nil {
+		return
+	}
+	list := s.items(it)
+	for i := len(list) - 1; i >= 0; i-- {
+		s.known[it.Name.Value] = list[i]
+		for _, st := range cmd.Do {
+			if i > 0 {
+				s.apart(func() { s.follow(st) })
+			}
+		}
 	}
 }
 
@@ -138,7 +164,7 @@ func (s *shell) binary(b *syntax.BinaryCmd, c fate, pipestatus bool) {
 		s.stmt(b.Y, c, false)
 	case syntax.OrStmt:
 		left := fate{used: true, exempt: true}
-		if s.succeeds(b.Y) || s.fallsBack(b) {
+		if (s.succeeds(b.Y) || s.fallsBack(b)) && !shows(b) && !(c.used && c.exempt && asksToo(b.Y)) {
 			left = fate{exempt: true, why: OrTrue}
 		}
 		s.stmt(b.X, left, false)
@@ -148,7 +174,7 @@ func (s *shell) binary(b *syntax.BinaryCmd, c fate, pipestatus bool) {
 		if !s.p && !pipestatus {
 			left = fate{exempt: true, why: Pipe, told: s.greps(b.Y) && (c.used || c.steers || !s.lost(c))}
 		}
-		s.apart(func() { s.stmt(b.X, left, pipestatus) })
-		s.apart(func() { s.stmt(b.Y, c, false) })
+		s.inShell(left, func() { s.stmt(b.X, left, pipestatus) })
+		s.inShell(c, func() { s.stmt(b.Y, c, false) })
 	}
 }

@@ -15,7 +15,7 @@ func harmless(name string) bool {
  paste pgrep pkill popd printenv printf ps pushd pwd read readarray readlink readonly realpath return exit rev rm rmdir sed seq set
  sha256sum shift shopt sleep sort split stat stdbuf stty sync tail tar tee test times touch tput tr trap true truncate ts tty type
  ulimit umask unalias uname uniq unset unxz unzip uptime wait wc wget whereis which who whoami xargs xxd xz yes zip zstd curl module
- sudo nohup dmesg lsof killall tree du jq ssh-agent eval comm nl
+ sudo nohup dmesg lsof ldd nm objdump readelf strings size killall tree du jq ssh-agent eval comm nl
  die fail fatal usage err error warn warning info log say note debug trace `
 	return strings.Contains(strings.Join(strings.Fields(known), " ")+" ", name+" ") && slices.Contains(strings.Fields(known), name)
 }
@@ -44,6 +44,20 @@ func wrapperOf(words []string) (w wrapper, ok bool) {
 		return wrapper{valued: "-a"}, true // exec -a NAME
 	case "timeout":
 		return wrapper{skip: 1, valued: "-k -s --kill-after --signal"}, true
+	case "numactl":
+		return wrapper{valued: "-N -m -C -i -p --cpunodebind --membind --physcpubind --interleave --preferred"}, true
+	case "nsys":
+		return wrapper{words: "profile", valued: "-o -t -f -s -c -d -y -w -e --output --trace --force-overwrite --sample --capture-range --duration --delay --stats --cpuctxsw --kill --show-output --env-var"}, true
+	case "ncu", "nvprof", "compute-sanitizer", "cuda-memcheck", "valgrind", "strace", "ltrace":
+		return wrapper{valued: "-o -k -c -s -e -f --export --kernel-name --launch-count --launch-skip --set --section --metrics --tool --log-file --target-processes --print-limit --error-exitcode"}, true
+	case "perf":
+		return wrapper{words: "stat", valued: "-e -o -r -x -C --event --output --repeat --cpu"}, true
+	case "mpirun", "mpiexec":
+		return wrapper{valued: "-n -np -N -H -x --np --host --hostfile --map-by --bind-to"}, true
+	case "gpuci":
+		if slices.Contains(words, "--") {
+			return wrapper{words: "build"}, true
+		}
 	case "taskset", "chrt":
 		return wrapper{skip: 1, valued: "-T -P -D"}, true
 	case "flock":
@@ -123,6 +137,8 @@ func checks(words []string) bool {
 		return true
 	}
 	switch name = path.Base(name); {
+	case name == "wait": // for a process: its status is the process's
+		return len(words) > 1
 	case name == "cargo" || name == "go" || name == "rustup":
 		if len(words) > 1 && slices.Contains([]string{"metadata", "env", "list", "clean", "fetch", "show", "tree", "locate-project", "update", "version"}, words[1]) {
 			return false
@@ -142,7 +158,7 @@ func own(words []string) bool {
 	}
 	name := words[0]
 	switch {
-	case runner(words):
+	case runner(words), name == "wait":
 		return true
 	case strings.Contains(name, "/"):
 		return !slices.ContainsFunc([]string{"/usr/", "/opt/", "/sbin/", "/etc/", "/dev/", "/proc/"}, func(p string) bool { return strings.HasPrefix(name, p) })

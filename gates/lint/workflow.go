@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"gpuci/gates/config"
@@ -20,15 +19,16 @@ func workflows(r *Report, root string, list []config.Gate) {
 				continue
 			}
 			if rel, err := filepath.Rel(root, path); err == nil {
-				workflow(r, rel, string(data), list)
+				workflow(r, root, rel, string(data), list)
 			}
 		}
 	}
 }
 
 // workflow looks through one file, item by item of its lists.
-func workflow(r *Report, path, text string, list []config.Gate) {
-	if len(gatesIn(text, list)) == 0 {
+func workflow(r *Report, root, path, text string, list []config.Gate) {
+	_, inside := scriptsIn(root, text)
+	if len(gatesIn(text, inside, list)) == 0 {
 		return // it runs none of them
 	}
 	lines := strings.Split(text, "\n")
@@ -40,7 +40,8 @@ func workflow(r *Report, path, text string, list []config.Gate) {
 			continue
 		}
 		item := itemAround(lines, i)
-		gates := gatesIn(item, list)
+		scripts, inside := scriptsIn(root, item)
+		gates := gatesIn(item, inside, list)
 		switch key = strings.TrimSpace(key); {
 		case len(gates) == 0:
 		case key == "continue-on-error" && strings.Trim(strings.TrimSpace(value), `"'`) == "true":
@@ -48,19 +49,63 @@ func workflow(r *Report, path, text string, list []config.Gate) {
 			f.acceptAt(text, i+1)
 			r.add(f)
 		case key == "run":
-			runs(r, path, text, i, gates, bashOf(item, text))
+			runs(r, path, text, i, step{gates, scripts, bashOf(item, lines, i)})
 		}
 	}
 }
 
 // bashOf says whether a step names bash as its shell, which is run with pipefail then
 // (https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax).
-func bashOf(item, text string) bool {
+func bashOf(item string, lines []string, at int) bool {
 	if m := shellKey.FindStringSubmatch(item); m != nil {
 		return m[1] == "bash"
 	}
-	m := shellKey.FindStringSubmatch(text)
-	return m != nil && strings.Contains(text, "defaults:") && m[1] == "bash"
+	depth := indent(lines[at])
+	for i := at; i >= 0; i-- { // the defaults of what it stands in: its job's, then the file's
+		if text := strings.TrimSpace(lines[i]); text == "" || strings.HasPrefix(text, "#") || indent(lines[i]) >= depth {
+			continue
+		}
+		if depth = indent(lines[i]); depth == 0 {
+			break
+		}
+		if m := shellKey.FindStringSubmatch(defaultsIn(lines, i, depth)); m != nil {
+			return m[1] == "bash"
+		}
+	}
+	m := shellKey.FindStringSubmatch(defaultsIn(lines, -1, -1))
+	return m != nil && m[1] == "bash"
+}
+
+// defaultsIn is the text of the key defaults of a mapping that begins behind a line, of
+// which the keys are indented further than depth.
+func defaultsIn(lines []string, at, depth int) string {
+	inner, from := -1, -1
+	for i := at + 1; i < len(lines); i++ {
+		text := strings.TrimSpace(lines[i])
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
+		}
+		in := indent(lines[i])
+		if inner < 0 {
+			inner = in
+		}
+		switch {
+		case in <= depth:
+			return joined(lines, from, i)
+		case in <= inner && from >= 0:
+			return joined(lines, from, i)
+		case in == inner && strings.HasPrefix(text, "defaults:"):
+			from = i
+		}
+	}
+	return joined(lines, from, len(lines))
+}
+
+func joined(lines []string, from, to int) string {
+	if from < 0 {
+		return ""
+	}
+	return strings.Join(lines[from:to], "\n")
 }
 
 var (
@@ -69,8 +114,15 @@ var (
 	blockMark  = regexp.MustCompile(`^[|>][0-9+-]*$`)
 )
 
+// step is a step of a job.
+type step struct {
+	gates   []string // that it runs
+	scripts []string // that run them; never nil
+	bash    bool     // pipefail is set
+}
+
 // runs looks through the script of a step that runs gates.
-func runs(r *Report, path, text string, at int, gates []string, bash bool) {
+func runs(r *Report, path, text string, at int, in step) {
 	lines := strings.SplitAfter(text, "\n")
 	from := len(strings.Join(lines[:at], "")) + strings.Index(lines[at], "run:") + len("run:")
 	value := strings.TrimSpace(text[from : from+strings.IndexByte(text[from:]+"\n", '\n')])
@@ -89,15 +141,15 @@ func runs(r *Report, path, text string, at int, gates []string, bash bool) {
 	if value != "" && value[0] == '>' { // its lines are one
 		script = strings.ReplaceAll(script, "\n", " ")
 	}
-	step := &Report{}
-	u := &unit{look: &look{report: step, gate: config.Gate{Name: gates[0]}, seen: make(map[string]bool)}, path: path, nowhere: true, text: script, shift: from, whole: text}
+	found := &Report{}
+	u := &unit{look: &look{report: found, gate: config.Gate{Name: in.gates[0]}, seen: make(map[string]bool)}, path: path, nowhere: true, text: script, shift: from, whole: text}
 	if s, err := newShell(u); err == nil {
-		s.only = "gpuci"
-		s.e, s.p = true, bash
+		s.only = in.scripts
+		s.e, s.p = true, in.bash
 		s.list(s.file.Stmts, fate{used: true})
 	}
-	for _, f := range step.Findings {
-		f.Gates, f.Certain, f.edits = gates, true, nil
+	for _, f := range found.Findings {
+		f.Gates, f.Certain, f.edits = in.gates, true, nil
 		r.add(f)
 	}
 }
@@ -121,17 +173,3 @@ func itemAround(lines []string, at int) string {
 }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
-
-// gatesIn are the gates that a step runs.
-func gatesIn(text string, list []config.Gate) (names []string) {
-	if !strings.Contains(text, "gpuci gate") && !strings.Contains(text, "gpuci ci") {
-		return nil
-	}
-	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"';&|()", r) })
-	for _, g := range list {
-		if slices.Contains(words, g.Name) || slices.Contains(words, "--all") || strings.Contains(text, "gpuci ci") {
-			names = append(names, g.Name)
-		}
-	}
-	return names
-}

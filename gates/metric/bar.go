@@ -184,8 +184,9 @@ func (c *Collector) addUp(b Bar, series string, i int) (share float64, s State, 
 	if rest < 0 {
 		verb = "exceed it: %s remain of %s"
 	}
+	percent := TimesBeside(100*math.Abs(share), 100*b.Tolerance)
 	return share, Crossed, fmt.Sprintf("%s "+verb+" (%s %%, tolerance %s %%), for %s", strings.Join(b.Parts, " + "),
-		Figure(rest), Figure(whole), Times(100*math.Abs(share)), Times(100*b.Tolerance), named(series))
+		Figure(rest), Figure(whole), percent[0], percent[1], named(series))
 }
 
 func times(n int) string {

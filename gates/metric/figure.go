@@ -2,7 +2,6 @@ package metric
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,10 +25,13 @@ func Format(v float64) string { return write(v, exact) }
 // Figures.
 func Figure(v float64) string { return write(v, figures) }
 
-// Figures writes numbers that stand in one sentence. Two that differ never look alike:
-// then all have more digits.
-func Figures(values ...float64) []string {
-	for digits := figures; ; digits++ {
+// Figures writes numbers that stand in one sentence. Two that differ never look alike,
+// and not as if they differed by more or less than they do: then all have more digits.
+func Figures(values ...float64) []string { return besides(values, figures, write) }
+
+// besides writes numbers with so many digits, or as many more as tell them apart.
+func besides(values []float64, digits int, write func(v float64, digits int) string) []string {
+	for ; ; digits++ {
 		out := make([]string, len(values))
 		for i, v := range values {
 			out[i] = write(v, digits)
@@ -40,12 +42,21 @@ func Figures(values ...float64) []string {
 	}
 }
 
-// toldApart says whether numbers that differ have texts that do.
+// toldApart says whether numbers that differ have texts that do, by about as
+// much.
 func toldApart(values []float64, texts []string) bool {
-	for i := range values {
-		same := func(t string) bool { return t == texts[i] }
-		for at := slices.IndexFunc(texts[:i], same); at >= 0 && at < i; at++ {
-			if texts[at] == texts[i] && values[at] != values[i] {
+	const most = 1.5 // times by which a difference may look larger or smaller
+	for i, a := range values {
+		for n, b := range values[:i] {
+			if a == b || math.IsNaN(a) || math.IsNaN(b) {
+				continue
+			}
+			if texts[i] == texts[n] {
+				return false
+			}
+			x, _ := strconv.ParseFloat(texts[i], 64)
+			y, _ := strconv.ParseFloat(texts[n], 64)
+			if share := (x - y) / (a - b); share < 1/most || share > most { // no number of what is infinite
 				return false
 			}
 		}
@@ -53,16 +64,30 @@ func toldApart(values []float64, texts []string) bool {
 	return true
 }
 
+// timesFigures is how many digits a share has.
+const timesFigures = 3
+
 // Times writes how many times one number is another one, or a share: with three
-// digits, and from a million on as 1e6.
-func Times(v float64) string {
-	const digits, million = 3, 6
+// digits, and from a million on as 1e6. Several that are to be held against each other
+// are for TimesBeside.
+func Times(v float64) string { return writeTimes(v, timesFigures) }
+
+// TimesBeside is Times of numbers that stand in one sentence: as Figures is to Figure.
+func TimesBeside(values ...float64) []string { return besides(values, timesFigures, writeTimes) }
+
+func writeTimes(v float64, digits int) string {
+	const million = 6
+	if digits >= exact {
+		digits = 0 // the shortest that is read as the same number
+	}
 	mantissa, at, ok := scientific(v, digits)
 	switch {
 	case !ok:
 		return mantissa
-	case at < -3 || at >= million:
+	case at < -3 || at >= wholeDigits || at >= million && digits == timesFigures:
 		return mantissa + "e" + strconv.Itoa(at)
+	case digits == 0:
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return trimZeros(strconv.FormatFloat(v, 'f', max(0, digits-1-at), 64))
 }

@@ -33,11 +33,31 @@ func TestFigures(t *testing.T) {
 	}{
 		{[]float64{1.00000049, 1}, []string{"1.0000005", "1"}},
 		{[]float64{0.1234561, 0.1234562, 0.5}, []string{"0.1234561", "0.1234562", "0.5"}},
+		{[]float64{123456789.5, 123456789.4}, []string{"123456789.5", "123456789.4"}}, // 123456790 and 123456789 would be 1 apart
+		{[]float64{1234567.5, 1234567}, []string{"1234567.5", "1234567"}},
+		{[]float64{1234567.891, 12}, []string{"1234568", "12"}},
+		{[]float64{math.Inf(1), 1.5}, []string{"+Inf", "1.5"}},
 		{[]float64{math.Nextafter(0.3, 1), 0.3}, []string{"0.30000000000000004", "0.3"}},
 		{[]float64{6.644101033980641e-08, 6.644101033980641e-08}, []string{"6.6441e-8", "6.6441e-8"}},
 	} {
 		if d := cmp.Diff(c.want, Figures(c.in...)); d != "" {
 			t.Errorf("Figures(%v): -want +got\n%s", c.in, d)
+		}
+	}
+}
+
+// TestTimesBeside: of shares, too.
+func TestTimesBeside(t *testing.T) {
+	for _, c := range []struct {
+		in   []float64
+		want []string
+	}{
+		{[]float64{99.99, 100}, []string{"99.99", "100"}}, {[]float64{90, 100}, []string{"90", "100"}}, {[]float64{1, 1.0001}, []string{"1", "1.0001"}},
+		{[]float64{10.00001, 10}, []string{"10.00001", "10"}}, {[]float64{18.1818, 5}, []string{"18.2", "5"}}, {[]float64{2e-9, 1e6}, []string{"2e-9", "1e6"}},
+		{[]float64{1e300, math.Nextafter(1e300, 0)}, []string{"1e300", "9.999999999999999e299"}},
+	} {
+		if d := cmp.Diff(c.want, TimesBeside(c.in...)); d != "" {
+			t.Errorf("TimesBeside(%v): -want +got\n%s", c.in, d)
 		}
 	}
 }
@@ -61,6 +81,9 @@ func FuzzFigures(f *testing.F) {
 		}
 		if got := Figures(a, b); a != b && slices.Compact(got)[0] == got[len(got)-1] && len(slices.Compact(got)) == 1 {
 			t.Errorf("Figures(%v, %v) = %q", a, b, got)
+		}
+		if got := TimesBeside(a, b); a != b && got[0] == got[1] {
+			t.Errorf("TimesBeside(%v, %v) = %q", a, b, got)
 		}
 	})
 }

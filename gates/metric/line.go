@@ -33,7 +33,8 @@ var nameKey = regexp.MustCompile(`(?:^|\s)name=("[^"]*"|\S*)`)
 // where in the line that begins. At the start of a line, or behind a harness,
 // it is meant for us, whatever it looks like. Elsewhere it may be behind a
 // logger's words or in a text about such lines: it counts when the gate has a
-// metric of that name, since a number that is lost is worse than one too many.
+// metric of that name, since a number that is lost is worse than one too many,
+// unless it is Echoed.
 func (c *Collector) printed(line []byte) (metric string, at int) {
 	for at = bytes.Index(line, []byte(prefix)); at >= 0; {
 		rest := line[at+len(prefix):]
@@ -46,7 +47,7 @@ func (c *Collector) printed(line []byte) (metric string, at int) {
 			if next >= 0 {
 				part = rest[:next]
 			}
-			if name := c.mentioned(part); name != "" {
+			if name := c.mentioned(part); name != "" && !Echoed(line[:at], part) {
 				return c.own(rest, name), at
 			}
 		}

@@ -40,7 +40,7 @@ func TestOwnLineBehindOtherWords(t *testing.T) {
 		{line: "INFO gpuci:metric name=rel value=nan", why: "NaN"},
 		{line: "INFO gpuci:metric name=rel value=9 (of 5)", why: "malformed"},
 		{line: "INFO gpuci:metric name=rel", why: "has no value="},
-		{line: "print gpuci:metric name=x value=1 or gpuci:metric name=rel value=9", want: "9"},
+		{line: "see gpuci:metric name=x value=1 or gpuci:metric name=rel value=9", want: "9"},
 		{line: "INFO gpuci:metric name=rel value=1 gpuci:metric name=rel value=9", why: "malformed"},
 	} {
 		r := judge(t, Bar{Metric: "rel", Min: f(0)}, "", "", tc.line)

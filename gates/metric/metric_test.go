@@ -39,6 +39,7 @@ func TestBar(t *testing.T) {
 		{name: "held", pattern: worst, bar: Bar{Max: f(2e-5)}, output: "worst rel 6.3e-7 on d_g\nworst rel 1e-6 on d_k", state: Held, worst: "1e-6"},
 		{name: "the worst of all matches decides", pattern: worst, bar: Bar{Max: f(2e-5)}, output: "worst rel 3e-2 on d_g\nworst rel 1e-6 on d_k", state: Crossed, worst: "3e-2", why: "above 2e-5"},
 		{name: "two on one line", pattern: `ms=(?P<value>[0-9.]+)`, bar: Bar{Max: f(5)}, output: "ms=1 ms=9", state: Crossed, worst: "9"},
+		{name: "just above", pattern: `x=(?P<value>[0-9.]+)`, bar: Bar{Max: f(123456789.4)}, output: "x=123456789.5", state: Crossed, worst: "123456789.5", why: "123456789.5 is above 123456789.4"},
 		{name: "on the bar is held", pattern: `x=(?P<value>\d+)`, bar: Bar{Max: f(5), Min: f(5)}, output: "x=5", state: Held, worst: "5"},
 		{name: "below", pattern: `x=(?P<value>\d+)`, bar: Bar{Min: f(5)}, output: "x=7\nx=4", state: Crossed, worst: "4", why: "below 5"},
 		{name: "nothing", pattern: worst, bar: Bar{Max: f(1)}, output: "other", state: Unreadable, why: "no line"},

@@ -120,22 +120,18 @@ func (w Within) compare(a *Against, ref Reference, r *Result) {
 		a.Worse = -a.Worse
 	}
 	if worse {
-		r.fail(Crossed, fmt.Sprintf("%s of the last green (%s, %.10s)%s, and may be by %s", beside(a.Value, "is "+more(a.Worse)+" than", v),
-			ref.Started.Local().Format("2006-01-02 15:04"), cmp.Or(ref.Commit, "no commit"), of(a.Labels), share(w.Share)))
+		percent := TimesBeside(100*a.Worse, 100*w.Share)
+		r.fail(Crossed, fmt.Sprintf("%s of the last green (%s, %.10s)%s, and may be by %s", beside(a.Value, "is "+more(a.Worse, percent[0])+" than", v),
+			ref.Started.Local().Format("2006-01-02 15:04"), cmp.Or(ref.Commit, "no commit"), of(a.Labels), percent[1]+"%"))
 	}
 }
 
-// more says by how much one is worse.
-func more(worse float64) string {
+// more says by how many percent one is worse.
+func more(worse float64, percent string) string {
 	if worse == 0 {
 		return "worse"
 	}
-	return share(worse) + " worse"
-}
-
-// share is written with as many digits as tell.
-func share(v float64) string {
-	return Times(100*v) + "%"
+	return percent + "% worse"
 }
 
 func of(labels string) string {

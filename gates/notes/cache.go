@@ -12,7 +12,7 @@ import (
 
 const (
 	// form is that of a kept file. It goes up with what counts as a note.
-	form = 2
+	form = 3
 	// maxKept is how many files are kept: those of the commits of some weeks.
 	maxKept = 200
 	// maxCache bounds what is read of one, in bytes.

@@ -30,7 +30,7 @@ const (
 // commented is a line that holds nothing but a comment that begins with a note: the
 // opening of a comment in any language that has such, the marker, and a first key.
 // Prose about notes has no key there.
-var commented = regexp.MustCompile(`^[ \t]*(?://[/!]*|/\*[*!]*|\*+|#+!?|--+|;+|%+|!+|<!--|\(\*+|\{-|(?i:rem)[ \t]|dnl[ \t])[ \t]*` + Marker + `[ \t]+([a-z][a-z-]*=.*?)[ \t]*(?:\*+[/)]|-->|-\})?[ \t]*$`)
+var commented = regexp.MustCompile(`^[ \t]*(?://[/!]*|/\*[*!]*|\*+|#+!?|--+|;+|%+|!+|<!--|\(\*+|\{-|@?(?i:rem)[ \t]|dnl[ \t])[ \t]*` + Marker + `[ \t]+([a-z][a-z-]*=.*?)[ \t]*(?:\*+[/)]|-->|-\})?[ \t]*$`)
 
 // Holds says whether a file of this name can have notes.
 func Holds(name string) bool {
@@ -46,7 +46,7 @@ func Holds(name string) bool {
 
 // In finds the notes of a file, whose path is from the lane's root.
 func In(name string, data []byte) (list []Note, bad []Bad) {
-	if !Holds(name) || !bytes.Contains(data, []byte(Marker)) || bytes.IndexByte(data, 0) >= 0 {
+	if !Holds(name) || !speaks(data) || bytes.IndexByte(data, 0) >= 0 {
 		return nil, nil
 	}
 	in := func(int) bool { return true }
@@ -65,7 +65,7 @@ func In(name string, data []byte) (list []Note, bad []Bad) {
 		}
 		m := commented.FindSubmatch(line)
 		switch why := ""; {
-		case !bytes.Contains(line, []byte(Marker)) || !in(number):
+		case !speaks(line) || !in(number):
 			continue
 		case m == nil:
 			if why = oddly(name, line); why != "" && len(bad) < maxBad {

@@ -85,7 +85,7 @@ func (p Place) committed(ctx context.Context) (f Found, err error) {
 	if f, ok := p.cached(); ok {
 		return f, nil
 	}
-	paths, more, err := worktrees.HoldingAny(ctx, p.Lane, p.Draft.Commit, p.Dir, Marker)
+	paths, more, err := worktrees.HoldingAny(ctx, p.Lane, p.Draft.Commit, p.Dir, spellings()...)
 	if err != nil {
 		return f, err
 	}

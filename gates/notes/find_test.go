@@ -117,13 +117,15 @@ func TestFind(t *testing.T) {
 	look("on a branch without a commit", "", "new.rs:1")
 	r.write("sub/a b.rs", "x\n// "+on+"\n// "+Marker+" text=a\n")
 	r.write("sub2/c.py", "# "+on+"\n")
+	r.write("sub2/odd.py", "# gpuci: NOTE"+on[len(Marker):])
 	r.write(".gitignore", "out/\n")
 	r.write("out/d.rs", "// "+on)
 	r.commit()
-	look("committed", "", "new.rs:1 sub/a b.rs:2 sub2/c.py:1 bad sub/a b.rs:3")
+	look("committed", "", "new.rs:1 sub/a b.rs:2 sub2/c.py:1 bad sub/a b.rs:3 bad sub2/odd.py:1")
 	look("below a directory", "sub", "sub/a b.rs:2 bad sub/a b.rs:3")
 	r.write("sub/a b.rs", "x\n\n// "+on+"\n")
 	r.write("sub/new.rs", "// "+on)
+	r.write("sub2/odd.py", "")
 	if err := os.Remove(filepath.Join(r.dir, "sub2/c.py")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,15 +1,18 @@
 package notes
 
 import (
+	"bytes"
 	"path"
 	"regexp"
 	"strings"
 )
 
 // alike is a line that looks as if it were to hold a note: nothing, the sign of some
-// comment or a short word, the marker, and what may be keys. A quote before it makes
-// it a string of a program.
-var alike = regexp.MustCompile(`^[ \t]*([^\w\s"'` + "`" + `]{0,6}|[A-Za-z]{1,3}[ \t])[ \t]*` + Marker + `([:;,.]?)(?:[ \t]+(.*?))?[ \t]*$`)
+// comment or a short word, perhaps a word that sets remarks apart, the marker, and what
+// may be keys. A quote before it makes it a string of a program.
+var alike = regexp.MustCompile(`^[ \t]*([^\w\s"'` + "`" + `]{0,6}|@?[A-Za-z]{1,3}[ \t])[ \t]*` +
+	`(?:((?i:todo|fixme|xxx|hack|bug|note|nb|warn|warning|important|safety|remark)(?:\([^)]*\))?)[ \t]*[:,-]?[ \t]+)?` +
+	`((?i:gpuci[ \t]*:[ \t]*note))([:;,.]?)(?:[ \t]+(.*?))?[ \t]*$`)
 
 var aKey = regexp.MustCompile(`(?:^|[ \t,])(?:text|owner|about|while-red|while-unchanged|since|until|expects)[ \t]*[=:]`)
 
@@ -21,13 +24,19 @@ func oddly(name string, line []byte) string {
 	if m == nil {
 		return ""
 	}
-	sign, after, rest := strings.TrimSpace(string(m[1])), string(m[2]), string(m[3])
+	sign, tag, marker, after, rest := strings.TrimSpace(string(m[1])), string(m[2]), string(m[3]), string(m[4]), string(m[5])
 	keys := len(aKey.FindAllString(rest, -1))
 	switch {
+	case (tag != "" || marker != Marker) && keys < 2: // it can be about them
+		return ""
 	case sign == "" && (keys < 2 || path.Ext(name) != ".py" && path.Ext(name) != ".go"):
 		return ""
 	case sign == "":
 		return "it is in no comment: begin the line with the sign of one, such as // or #"
+	case tag != "":
+		return "a note stands right behind the sign of its comment: take " + tag + " away"
+	case marker != Marker:
+		return "write it as " + Marker + ", without blanks and in lower case"
 	case after != "" && (keys > 0 || rest == ""):
 		return "write a blank after " + Marker + ", and then its keys"
 	case after == "" && rest == "":
@@ -38,4 +47,28 @@ func oddly(name string, line []byte) string {
 		return `write key=value, without blanks around the sign, and a text with blanks in quotes: text="…"`
 	}
 	return "that is no comment of a language that is known here: begin the line with // or #, or write a [[note]]"
+}
+
+// spellings are the texts one of which stands in every file that holds a note, or what
+// looks like one, in whichever case.
+func spellings() []string { return []string{Marker, "gpuci: note", "gpuci :note", "gpuci : note"} }
+
+// speaks says whether a text has such a one, with any number of blanks.
+func speaks(text []byte) bool {
+	for {
+		i := bytes.IndexByte(text, ':')
+		if i < 0 {
+			return false
+		}
+		word, _, _ := strings.Cut(Marker, ":")
+		before, after := bytes.TrimRight(text[:i], " \t"), bytes.TrimLeft(text[i+1:], " \t")
+		if begins(before[max(0, len(before)-len(word)):], word) && begins(after, Marker[len(word)+1:]) {
+			return true
+		}
+		text = text[i+1:]
+	}
+}
+
+func begins(text []byte, word string) bool {
+	return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
 }

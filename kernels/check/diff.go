@@ -14,6 +14,7 @@ type Change struct {
 	Kernel string `json:"kernel"` // as it is shown
 	Name   string `json:"name"`   // as the driver looks it up
 	Module string `json:"module"` // the file of device code
+	Kind   string `json:"kind"`   // "cubin" or "ptx"
 	Arch   string `json:"arch"`
 	What   string `json:"what"`             // "registers", "spill-stores", "spill-loads", "shared", "stack", "code", "params", "added", "removed"
 	Before string `json:"before,omitempty"` // "": not known, or not there
@@ -61,7 +62,7 @@ func Diff(a, b []entry.Module) []Change {
 		}
 	}
 	slices.SortFunc(all, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.Kernel, y.Kernel), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Arch, y.Arch), cmp.Compare(x.What, y.What), cmp.Compare(x.Module, y.Module), cmp.Compare(x.Before, y.Before), cmp.Compare(x.After, y.After))
+		return cmp.Or(cmp.Compare(x.Kernel, y.Kernel), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Arch, y.Arch), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.What, y.What), cmp.Compare(x.Module, y.Module), cmp.Compare(x.Before, y.Before), cmp.Compare(x.After, y.After))
 	})
 	return all
 }
@@ -86,7 +87,7 @@ func kernels(modules []entry.Module) map[kernelKey][]side {
 
 func changes(x, y side) []Change {
 	var all []Change
-	c := Change{Kernel: shown(y.kernel), Name: y.kernel.Name, Module: y.module.File, Arch: y.module.Arch}
+	c := Change{Kernel: shown(y.kernel), Name: y.kernel.Name, Module: y.module.File, Kind: y.module.Kind, Arch: y.module.Arch}
 	for _, n := range numbers {
 		before, after := n.of(x.kernel), n.of(y.kernel)
 		if text(before) == text(after) {
@@ -130,7 +131,7 @@ func params(k *entry.Kernel) string {
 // not on this one, that is called the same in the source: its parameters or the hash in
 // its name have changed.
 func gone(x side, what string, own, other map[kernelKey][]side) Change {
-	c := Change{Kernel: shown(x.kernel), Name: x.kernel.Name, Module: x.module.File, Arch: x.module.Arch, What: what}
+	c := Change{Kernel: shown(x.kernel), Name: x.kernel.Name, Module: x.module.File, Kind: x.module.Kind, Arch: x.module.Arch, What: what}
 	var like []string
 	for key, list := range other {
 		if len(own[key]) > 0 || key.kind != x.module.Kind || len(list) == 0 {

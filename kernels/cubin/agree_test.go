@@ -3,6 +3,7 @@ package cubin
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -185,4 +186,32 @@ func say(n *int) string {
 		return "not known"
 	}
 	return fmt.Sprint(*n)
+}
+
+// What is still to be linked on the device has sections that have a size and no bytes,
+// and shared memory without what the linker reserves.
+func TestRelocatable(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "rdc.cu")
+	const text = `__device__ int counts[4096];
+extern "C" __global__ void f(int *x) {
+	__shared__ int s[512];
+	s[threadIdx.x] = x[threadIdx.x];
+	__syncthreads();
+	counts[threadIdx.x] += s[511 - threadIdx.x];
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, arch := range []string{"80", "90"} {
+		path, _ := compile(t, source, arch, "-rdc=true")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Parse(data)
+		if err != nil || len(m.Kernels) != 1 || m.Kernels[0].Shared == nil || *m.Kernels[0].Shared != 2048 {
+			t.Errorf("sm_%s: %v, %+v", arch, err, m)
+		}
+	}
 }

@@ -94,14 +94,15 @@ const (
 )
 
 // declared is the shared memory that the source has. From sm_90 a block's first 1024 bytes are
-// the system's, and every section counts them in; ptxas -v and the driver do not.
+// the system's, and every section counts them in, but for what is still to be linked; ptxas -v and
+// the driver do not.
 func (r *reader) declared(s *section) *int {
 	size := 0
 	switch {
 	case r.number == 0:
 		return nil
 	case s == nil:
-	case r.number >= 90 && s.size >= reservedShared:
+	case r.number >= 90 && s.kind != sectionShared && s.size >= reservedShared:
 		size = int(s.size - reservedShared)
 	case s.size <= maxShared:
 		size = int(s.size)

@@ -21,6 +21,11 @@ const (
 	sectionSymbols = 2 // sh_type
 	sectionNone    = 8 // has a size and no bytes in the file
 
+	// Nor have these, of code that is still to be linked on the device, as in NCCL's
+	// library: what they are for is memory of the card.
+	sectionGlobal = 0x70000007 // .nv.global
+	sectionShared = 0x7000000a // .nv.shared, .nv_debug.shared
+
 	indexUndefined = 0
 	indexExtended  = 0xffff // the index did not fit into its 16 bits
 
@@ -48,6 +53,11 @@ type section struct {
 	info  uint32
 	size  uint64
 	data  []byte // nil where the file has no bytes for it
+}
+
+// empty says whether a section has no bytes in the file, whatever its size.
+func (s *section) empty() bool {
+	return s.kind == sectionNone || s.kind == sectionGlobal || s.kind == sectionShared
 }
 
 type symbol struct {
@@ -115,7 +125,7 @@ func (im *image) readSections(at uint64, count, names, entry uint16) error {
 		s := &im.sections[i]
 		s.kind, s.flags = le.Uint32(h[4:]), le.Uint64(h[8:])
 		s.size, s.info = le.Uint64(h[32:]), le.Uint32(h[44:])
-		if s.kind == sectionNone {
+		if s.empty() {
 			continue
 		}
 		if s.data = cut(im.data, le.Uint64(h[24:]), s.size); s.data == nil && s.size != 0 {

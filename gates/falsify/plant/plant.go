@@ -10,14 +10,11 @@ package plant
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -201,34 +198,4 @@ func plainly(err error) error {
 		return at.Err
 	}
 	return err
-}
-
-// Files are the SHA-256, in hex, of the files that the faults of a gate have of
-// their own: their patches, and what of their commands is a file of the workspace.
-// One that cannot be read has none.
-func Files(root string, g config.Gate) map[string]string {
-	out := make(map[string]string)
-	add := func(name string) {
-		if data, err := read(root, name, maxFile); err == nil {
-			sum := sha256.Sum256(data)
-			out[path.Clean(filepath.ToSlash(name))] = hex.EncodeToString(sum[:])
-		}
-	}
-	for _, f := range g.Faults {
-		if f.Patch != "" {
-			add(f.Patch)
-		}
-		for _, c := range f.Command {
-			words := c.Argv
-			if c.Shell != "" {
-				words = strings.Fields(c.Shell)
-			}
-			for _, w := range words {
-				if at := filepath.Join(g.Dir, w); filepath.IsLocal(w) && filepath.IsLocal(at) {
-					add(at)
-				}
-			}
-		}
-	}
-	return out
 }

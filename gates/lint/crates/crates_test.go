@@ -140,7 +140,7 @@ func TestSources(t *testing.T) {
 	got := make(map[string][]string)
 	for _, p := range space.Packages {
 		for _, x := range p.Targets {
-			for _, src := range x.Sources(read) {
+			for _, src := range x.Sources(read, nil) {
 				rel, _ := filepath.Rel(p.Dir, src.Path)
 				got[p.Name+"/"+x.Name] = append(got[p.Name+"/"+x.Name], strings.TrimSuffix(rel+" "+src.Module, " "))
 			}

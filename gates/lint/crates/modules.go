@@ -19,12 +19,15 @@ const maxSources = 5000
 var (
 	modItem = regexp.MustCompile(`\bmod\s+(?:r#)?(\w+)\s*([;{])`)
 	modPath = regexp.MustCompile(`#\[\s*path\s*=\s*"([^"]+)"\s*\]`)
-	include = regexp.MustCompile(`\binclude!\s*[({\[]\s*"([^"]+)"\s*[)}\]]`)
+	// modFeature is a condition on one feature, and on nothing else.
+	modFeature = regexp.MustCompile(`#\[\s*cfg\s*\(\s*(not\s*\(\s*)?feature\s*=\s*"([^"]+)"\s*\)?\s*\)\s*\]`)
+	include    = regexp.MustCompile(`\binclude!\s*[({\[]\s*"([^"]+)"\s*[)}\]]`)
 )
 
 // Sources are the files of a target: its root, and the modules that are named in it and
-// in each other. read gives the text of a file, and says whether it is there.
-func (t Target) Sources(read func(path string) (text string, ok bool)) (out []Source) {
+// each other. read gives the text of a file, and says whether it is there; has says
+// whether a feature is on, and nil that it is not known: then all modules are taken.
+func (t Target) Sources(read func(path string) (text string, ok bool), has func(feature string) bool) (out []Source) {
 	seen := make(map[string]bool)
 	var take func(path, below, module string)
 	take = func(path, below, module string) {
@@ -39,7 +42,7 @@ func (t Target) Sources(read func(path string) (text string, ok bool)) (out []So
 		out = append(out, Source{path, module})
 		for _, m := range named(text, filepath.Dir(path), below) {
 			i := slices.IndexFunc(m.places, isFile)
-			if i < 0 {
+			if i < 0 || has != nil && m.feature != "" && has(m.feature) == m.without {
 				continue // compiled out, or made by the build
 			}
 			at := m.places[i]
@@ -65,6 +68,9 @@ type module struct {
 	name   string // a::b where it stands in modules of the text; "" for a text that is included
 	places []string
 	placed bool // by #[path]
+
+	feature string // it is compiled with that alone, or, by without, without that alone
+	without bool
 }
 
 // named are the modules that a text has in files of their own. dir is where it stands,
@@ -87,6 +93,9 @@ func named(text, dir, below string) (out []module) {
 				from = at
 			}
 			mod.places, mod.placed = []string{filepath.Join(from, text[above+p[2]:above+p[3]])}, true
+		}
+		if f := modFeature.FindStringSubmatchIndex(text[above:m[0]]); f != nil && code[above+f[0]] == '#' {
+			mod.feature, mod.without = text[above+f[4]:above+f[5]], f[2] >= 0
 		}
 		out = append(out, mod)
 	}

@@ -116,6 +116,19 @@ func (s *Space) Docs(c Choice, dir string) (out []Target) {
 	return list
 }
 
+// Features says which features are on in the package of a target; nil where that is not
+// known before the command runs.
+func (s *Space) Features(c Choice, t Target) func(feature string) bool {
+	if slices.ContainsFunc(c.Features, func(f string) bool { return f == "" || strings.Contains(f, Hole) }) {
+		return nil
+	}
+	i := slices.IndexFunc(s.Packages, func(p Package) bool { return p.Name == t.Package })
+	if i < 0 {
+		return nil
+	}
+	return func(feature string) bool { return s.Packages[i].enables(c, []string{feature}) }
+}
+
 // enables says whether all features are on that a target needs.
 func (p Package) enables(c Choice, needs []string) bool {
 	if len(needs) == 0 || c.AllFeatures {
