@@ -28,7 +28,7 @@ type Kernel struct {
 	ParamBytes  *int    `json:"param-bytes,omitempty"` // of the parameter block
 
 	Registers   *int `json:"registers,omitempty"`    // 32-bit registers of a thread
-	Stack       *int `json:"stack,omitempty"`        // bytes of local memory of a thread: its frame
+	Stack       *int `json:"stack,omitempty"`        // bytes of local memory of a thread, with what it calls where that is known
 	SpillStores *int `json:"spill-stores,omitempty"` // bytes, as ptxas counts them
 	SpillLoads  *int `json:"spill-loads,omitempty"`  // the same
 	Shared      *int `json:"shared,omitempty"`       // bytes of static shared memory of a block
