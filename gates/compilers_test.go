@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -70,8 +71,14 @@ func TestCompilersEnded(t *testing.T) {
 	for _, w := range begun {
 		<-w.line
 	}
-	if all, err := c.members(); err != nil || len(all) < len(begun) {
-		t.Errorf("%d processes are known, %v", len(all), err)
+	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // a child may print before it is written down
+		all, err := c.members()
+		if err == nil && len(all) >= len(begun) {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d processes are known, %v", len(all), err)
+		}
 	}
 	hurry := make(chan struct{})
 	close(hurry)

@@ -3,13 +3,18 @@ package propose
 import (
 	"slices"
 
+	"gpuci/gates/config"
 	"gpuci/gates/reader"
 )
 
 // unhide proposes to show what passing tests print, where no line of the output had a
-// number for people: it may be hidden, and what is hidden teaches nothing.
+// number for people, or none that a bar asks for: it may be hidden, and what is hidden
+// teaches nothing.
 func (l *lesson) unhide(o *output) {
-	if len(o.shapes.list)+len(o.printed.Names()) > 0 {
+	missed := slices.ContainsFunc(l.gate.Bars, func(b config.Bar) bool {
+		return b.Pattern == "" && !slices.Contains(o.printed.Names(), b.Metric)
+	})
+	if !missed && len(o.shapes.list)+len(o.printed.Names()) > 0 {
 		return
 	}
 	var runs [][]string
