@@ -83,7 +83,11 @@ type holding struct {
 // checkedOut are the worktrees that have a branch checked out, those among them
 // whose directory git does not find.
 func checkedOut(ctx context.Context, l Lane, ref string) (list []holding, err error) {
-	out, err := runGit(ctx, l, nil, "worktree", "list", "--porcelain", "-z")
+	var out []byte
+	err = amid(ctx, func() (err error) {
+		out, err = runGit(ctx, l, nil, "worktree", "list", "--porcelain", "-z")
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find who has %s checked out: %w", ref, err)
 	}

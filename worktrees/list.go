@@ -39,7 +39,11 @@ func List(ctx context.Context, lane Lane) ([]Tree, error) {
 // by the same call of git: worktrees that are gone, and neither pruned nor
 // removed by git worktree remove, which forget them.
 func ListAll(ctx context.Context, lane Lane) ([]Tree, error) {
-	out, err := runGit(ctx, lane, nil, "worktree", "list", "--porcelain", "-z")
+	var out []byte
+	err := amid(ctx, func() (err error) {
+		out, err = runGit(ctx, lane, nil, "worktree", "list", "--porcelain", "-z")
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list worktrees of %s: %w", lane.CommonDir, err)
 	}

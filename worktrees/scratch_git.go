@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,17 +126,37 @@ func (s *Scratch) addWorktree(ctx context.Context, commit string, sparse bool) e
 	return nil
 }
 
-// register runs git worktree add. Git removes the directory of all worktrees
-// with the last of them: one that is being removed can take it from under one
-// that is being made.
-func (s *Scratch) register(ctx context.Context, args []string) (err error) {
-	for range 3 {
-		_, err = s.place.git(ctx, s.from, nil, args...)
-		if err == nil || ctx.Err() != nil || there(s.place.root()) || !strings.Contains(err.Error(), "could not create directory of") {
+// register runs git worktree add.
+func (s *Scratch) register(ctx context.Context, args []string) error {
+	var last error // where git left something, it would only say that this is there
+	err := amid(ctx, func() error {
+		if last != nil && there(s.place.root()) {
+			return nil
+		}
+		_, last = s.place.git(ctx, s.from, nil, args...)
+		return last
+	})
+	return cmp.Or(err, last)
+}
+
+// amidTries is more often than git has been seen to stumble in a row, with two that
+// make and remove worktrees without a pause.
+const amidTries = 8
+
+// amid has a git that looks at all worktrees try again where it stumbled over one that
+// somebody made or removed just then: it reads the files of each, whole or not, and
+// removes the directory of all with the last, from under one that is being made.
+func amid(ctx context.Context, git func() error) (err error) {
+	for range amidTries {
+		if err = git(); err == nil || ctx.Err() != nil || !stumbled(err.Error()) {
 			break
 		}
 	}
 	return err
+}
+
+func stumbled(text string) bool {
+	return strings.Contains(text, "could not create directory of") || strings.Contains(text, "failed to read ") && strings.Contains(text, "/worktrees/")
 }
 
 // overruleWorktree sees to it that whoever runs git in the scratch lane gets its

@@ -83,8 +83,10 @@ func (p *place) unregister(ctx context.Context, root *os.Root, common string) er
 		}
 	}
 	env := []string{"GIT_DIR=" + common, "GIT_WORK_TREE=" + common}
-	_, err := p.bare(ctx, common, env, "worktree", "remove", "--force", "--force", "--", p.root())
-	return err
+	return amid(ctx, func() error {
+		_, err := p.bare(ctx, common, env, "worktree", "remove", "--force", "--force", "--", p.root())
+		return err
+	})
 }
 
 // clear removes all that is in the place but the lock.
