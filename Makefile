@@ -26,7 +26,7 @@ lint:
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc ./reaper
-	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure ./gates/history
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure ./gates/history ./kernels/inspect ./kernels/build
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 
 man: build
