@@ -147,27 +147,16 @@ func (s *Store) Falsifications(ctx context.Context, q Query) (list []Falsificati
 	q.times(c, "started")
 	err = s.read(ctx, "read falsifications in", func(db *sql.DB) error {
 		list = nil
-		rows, err := db.QueryContext(ctx, "select id, uid, body from falsifications where 1"+c.String()+" order by started desc, id desc limit ?",
-			append(c.args, q.limit())...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var uid int
-			var body []byte
-			if err := rows.Scan(&id, &uid, &body); err != nil {
-				return err
-			}
-			e, err := readFalsified(body)
-			if err != nil {
-				return fmt.Errorf("falsification %d: %w", id, err)
-			}
-			e.UID = uid
-			list = append(list, e.Falsification)
-		}
-		return rows.Err()
+		return eachBody(ctx, db, "select id, uid, body from falsifications where 1"+c.String()+" order by started desc, id desc limit ?", append(c.args, q.limit()),
+			func(id int64, uid int, body []byte) error {
+				e, err := readFalsified(body)
+				if err != nil {
+					return fmt.Errorf("falsification %d: %w", id, err)
+				}
+				e.UID = uid
+				list = append(list, e.Falsification)
+				return nil
+			})
 	})
 	return list, err
 }
