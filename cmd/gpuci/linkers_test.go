@@ -43,15 +43,26 @@ func (s stage) slowLink(t *testing.T) (ld, script string, let func()) {
 	}
 }
 
-// linking starts a command of which a slow link comes, and returns when that
-// one is there.
-func linking(t *testing.T, s stage, script string, env []string, argv ...string) *proc.Process {
+// begin starts a command that ends with its test. While one runs, proc collects
+// every dead child that left the program's session, for it takes those for
+// orphans of the command: another test's child on a terminal, too. So no test
+// runs beside one that calls begin; Setenv panics in a parallel one.
+func begin(t *testing.T, cmd proc.Command) *proc.Process {
 	t.Helper()
-	p, err := proc.Start(context.Background(), proc.Command{Argv: argv, Dir: s.dir, Env: env})
+	t.Setenv("GPUCI_TEST_ALONE", "1")
+	p, err := proc.Start(context.Background(), cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.End(proc.Limits{}, nil) })
+	return p
+}
+
+// linking starts a command of which a slow link comes, and returns when that
+// one is there.
+func linking(t *testing.T, s stage, script string, env []string, argv ...string) *proc.Process {
+	t.Helper()
+	p := begin(t, proc.Command{Argv: argv, Dir: s.dir, Env: env})
 	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		members, _ := p.Members()
 		for _, m := range members {
@@ -69,7 +80,6 @@ func linking(t *testing.T, s stage, script string, env []string, argv ...string)
 // How a linker came past the shims is seen in its environment and in how it was
 // called; one that holds a ticket is not spoken of.
 func TestLinkersPast(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	ld, script, _ := s.slowLink(t)
 	gcc, err := exec.LookPath("gcc")
@@ -136,11 +146,7 @@ func TestLinkersGo(t *testing.T) {
 	if err := os.WriteFile(tool, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p, err := proc.Start(context.Background(), proc.Command{Argv: []string{tool, "600"}, Dir: s.dir, Env: s.env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.End(proc.Limits{}, nil)
+	p := begin(t, proc.Command{Argv: []string{tool, "600"}, Dir: s.dir, Env: s.env})
 	sum := lookThrice(s, p)
 	if len(sum.Past) != 1 || sum.Past[0].Reason != links.GoTool || sum.Past[0].Path != tool || !strings.Contains(sum.String(), "-toolexec") {
 		t.Errorf("%+v", sum.Past)
@@ -172,11 +178,7 @@ func TestLinkersWaitingShim(t *testing.T) {
 	}
 	s.hold(t, buildlock.Who{})
 	env := d.Environ(s.env, shim.Values{LockDir: s.locks, Build: "ours"})
-	p, err := proc.Start(context.Background(), proc.Command{Argv: []string{"ld", "x.o"}, Dir: s.dir, Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.End(proc.Limits{}, nil)
+	p := begin(t, proc.Command{Argv: []string{"ld", "x.o"}, Dir: s.dir, Env: env})
 	for late := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		list, err := buildlock.Tickets(context.Background(), s.locks, buildlock.Link)
 		if err != nil || time.Now().After(late) {
