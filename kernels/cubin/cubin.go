@@ -23,6 +23,7 @@ func Parse(data []byte) (entry.Module, error) {
 	r.sort()
 	r.global()
 	r.scanFunctions()
+	r.make()
 	for i, s := range im.symbols {
 		if s.kernel() {
 			r.kernel(i, s)
@@ -61,7 +62,7 @@ func (r *reader) global() {
 // kernel; where a made-up file gives them to many, all but the first go without.
 func (r *reader) kernel(i int, s symbol) {
 	k := entry.Kernel{Name: strings.Clone(s.name), Params: []entry.Param{}}
-	k.Registers, k.Stack = known(r.registers[i]), known(max(r.frame[i], r.stack[i]))
+	k.Registers, k.Stack = r.known(r.registers[i]), r.known(max(r.frame[i], r.stack[i]))
 	at := s.section
 	if at < 0 {
 		at = max(0, slices.IndexFunc(r.image.sections, func(o section) bool { return o.name == prefixText+s.name }))
@@ -73,14 +74,12 @@ func (r *reader) kernel(i int, s symbol) {
 	}
 	r.taken[at] = true
 	code := r.image.sections[at]
-	size := int(code.size)
-	k.Code, k.Shared = &size, r.declared(r.section(r.shared, at, s.name))
+	k.Code, k.Shared = r.keep(int(code.size)), r.declared(r.section(r.shared, at, s.name))
 	if info := r.section(r.info, at, s.name); info != nil {
 		r.attributes(&k, info)
 	}
 	if r.image.abi == abiV1 && k.Barriers == nil {
-		barriers := int(code.flags >> shiftBarriers & maskBarriers)
-		k.Barriers = &barriers
+		k.Barriers = r.keep(int(code.flags >> shiftBarriers & maskBarriers))
 	}
 	r.atomics(&k, code.data)
 	r.module.Kernels = append(r.module.Kernels, k)
@@ -109,7 +108,7 @@ func (r *reader) declared(s *section) *int {
 	default:
 		return nil
 	}
-	return &size
+	return r.keep(size)
 }
 
 const (
@@ -144,18 +143,38 @@ func (r *reader) attributes(k *entry.Kernel, info *section) {
 		r.unread(fmt.Sprintf("the attributes of kernel %s are not understood to their end: its parameters are not known", k.Name))
 		return
 	}
-	p.into(k)
+	p.into(k, r)
 	if r.image.abi == abiV2 {
-		k.Barriers = &barriers
+		k.Barriers = r.keep(barriers)
 	}
 }
 
 func (r *reader) unread(line string) { r.module.Unread = append(r.module.Unread, line) }
 
+// make has room for all kernels at once: a library has tens of thousands.
+func (r *reader) make() {
+	kernels := 0
+	for _, s := range r.image.symbols {
+		if s.kernel() {
+			kernels++
+		}
+	}
+	r.module.Kernels = make([]entry.Kernel, 0, kernels)
+	r.numbers = make([]int, 0, perKernel*kernels)
+}
+
+const perKernel = 6 // numbers that are kept of one
+
+// keep is where a number stays.
+func (r *reader) keep(n int) *int {
+	r.numbers = append(r.numbers, n) // those before stay where they are
+	return &r.numbers[len(r.numbers)-1]
+}
+
 // known is a number of a list, nil where it has none.
-func known(n int) *int {
+func (r *reader) known(n int) *int {
 	if n < 0 {
 		return nil
 	}
-	return &n
+	return r.keep(n)
 }

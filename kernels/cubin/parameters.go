@@ -29,18 +29,22 @@ func (p *parameters) add(a attribute) {
 	} else {
 		one.Size = int(le.Uint32(a.value[8:]) >> 18)
 	}
+	if p.list == nil { // the first has the highest ordinal
+		p.list = make([]entry.Param, 0, min(one.Ordinal+1, usualParams))
+	}
 	p.list = append(p.list, one)
 }
+
+const usualParams = 32 // that room is made for at once, whatever a file says
 
 func (p *parameters) size(bytes int) { p.bytes, p.sized = bytes, true }
 
 // into gives the kernel its parameters, by ordinal. They are known only where the
 // records leave no ordinal out, and none reaches behind the block's end; a block
 // with bytes and without records is one whose records were taken away.
-func (p *parameters) into(k *entry.Kernel) {
+func (p *parameters) into(k *entry.Kernel, r *reader) {
 	if p.sized {
-		bytes := p.bytes
-		k.ParamBytes = &bytes
+		k.ParamBytes = r.keep(p.bytes)
 	}
 	slices.SortStableFunc(p.list, func(a, b entry.Param) int { return a.Ordinal - b.Ordinal })
 	end := 0
@@ -58,7 +62,6 @@ func (p *parameters) into(k *entry.Kernel) {
 		k.Params = p.list
 	}
 	if !p.sized && len(p.list) == 0 {
-		none := 0
-		k.ParamBytes = &none
+		k.ParamBytes = r.keep(0)
 	}
 }

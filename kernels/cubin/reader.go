@@ -24,6 +24,8 @@ type reader struct {
 	shared []int  // the same: that of its shared memory
 	taken  []bool // the same: has its kernel
 
+	numbers []int // that the kernels point to
+
 	registers []int // by symbol
 	frame     []int
 	stack     []int // the frame and those of all that is called, where that was linked

@@ -39,7 +39,7 @@ const (
 )
 
 // architectures are those whose instructions were all looked at.
-var architectures = []int{70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 107, 110, 120, 121}
+var architectures = []int{70, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 107, 110, 120, 121}
 
 // The kinds of numbers of an atomic instruction, by bits 73 and up: before sm_90
 // three of them, from then on four, in instructions that have floats alone; and of
