@@ -91,8 +91,11 @@ func newReader(ctx context.Context, path string, o Options) *reader {
 
 // any reads a file, or the member of an archive that part names.
 func (r *reader) any(f *io.SectionReader, part string) error {
-	head := make([]byte, min(f.Size(), 64<<10))
-	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+	head, err := beginning(f, 64) // enough for most, and not read twice
+	if err == nil && !cubin.Is(head) {
+		head, err = beginning(f, 64<<10) // PTX begins with comments
+	}
+	if err != nil {
 		return err
 	}
 	switch {
@@ -115,6 +118,15 @@ func (r *reader) any(f *io.SectionReader, part string) error {
 		return nil // a member that is no object, such as the table of symbols
 	}
 	return fmt.Errorf("%w: neither a cubin, PTX, a fat binary, an ELF file nor an archive", ErrNone)
+}
+
+// beginning is at most size bytes of a file.
+func beginning(f *io.SectionReader, size int64) ([]byte, error) {
+	head := make([]byte, min(f.Size(), size))
+	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return head, nil
 }
 
 // all reads a file to its end, within what is left.
