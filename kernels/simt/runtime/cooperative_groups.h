@@ -1,0 +1,1 @@
+#error "gpuci simt: cooperative groups are not there on the host"

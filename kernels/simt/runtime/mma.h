@@ -1,0 +1,1 @@
+#error "gpuci simt: mma.h is not there on the host: kernels are of float32"
