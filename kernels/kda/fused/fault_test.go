@@ -1,0 +1,163 @@
+package fused_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuci/kernels/kda"
+	"gpuci/kernels/kda/fused"
+	"gpuci/kernels/launch"
+	"gpuci/kernels/simt"
+)
+
+// visible is how many times the bar a fault must move a tensor by: less would be a
+// matter of luck.
+const visible = 100
+
+// few are the faults that every run plants; GPUCI_SOAK=1 plants all of them.
+var few = []string{"bk2-carry-cut", "missing-barrier", "read-one-row-out"}
+
+// TestFaults plants each patch in a copy of the shipped kernels, compiles it, and holds
+// what moves, and what an instrument says, against the table.
+func TestFaults(t *testing.T) {
+	listed(t)
+	built := t.TempDir() // what a patch leaves alone is compiled once
+	problems := map[string]*kda.Problem{}
+	wants := map[string]results{}
+	for _, c := range columns() {
+		problems[c.letter] = made(t, c.Case)
+		wants[c.letter] = oracle(t, problems[c.letter])
+	}
+	for _, f := range faults() {
+		if os.Getenv("GPUCI_SOAK") != "1" && !slices.Contains(few, f.name) {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			dir := planted(t, f.name)
+			if f.sees != "" {
+				f.judge(t, program(t, dir, built, simt.Plain), problems, wants)
+			}
+			if f.kind != "" {
+				f.named(t, program(t, dir, built, f.mode), problems[f.column()])
+			}
+		})
+	}
+}
+
+// listed fails the test unless the table has the very patches that are shipped, less
+// the one in the plan, which [TestThirdLaunch] plants, and those of other kernels.
+func listed(t *testing.T) {
+	t.Helper()
+	names := []string{"third-launch"}
+	for _, f := range faults() {
+		names = append(names, f.name)
+	}
+	var shipped []string
+	paths, err := filepath.Glob("../faults/*.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".patch")
+		if !strings.HasPrefix(name, "ns-") && !strings.HasPrefix(name, "rmsnorm-") && !strings.HasPrefix(name, "ops-") {
+			shipped = append(shipped, name)
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(shipped)
+	if !slices.Equal(names, shipped) {
+		t.Errorf("the table has\n%v\nshipped are\n%v", names, shipped)
+	}
+}
+
+// planted is a directory with the shipped kernels and one fault.
+func planted(t *testing.T, name string) string {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "kernels", "kda", "cuda")
+	if err := os.CopyFS(dir, os.DirFS(cuda)); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, root, name)
+	return dir
+}
+
+// apply puts a patch on the copy under root.
+func apply(t *testing.T, root, name string) {
+	t.Helper()
+	needs(t, "git")
+	patch, err := filepath.Abs(filepath.Join("../faults", name+".patch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "apply", patch)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root))
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("apply %s: %v\n%s", name, err, text)
+	}
+}
+
+func (f fault) column() string {
+	if f.at == "" {
+		return "two"
+	}
+	return f.at
+}
+
+// judge holds what moves in each column against the table.
+func (f fault) judge(t *testing.T, host *simt.Program, problems map[string]*kda.Problem, wants map[string]results) {
+	t.Helper()
+	for i, c := range columns() {
+		r := run(t, host, fused.Fused(problems[c.letter]))
+		reports := compared(t, problems[c.letter], r, wants[c.letter])
+		moved, seen := moves(reports, bar(c.Family))
+		t.Logf("%-7s %c moved %s", c.letter, seen, strings.Join(moved, " "))
+		if seen != rune(f.sees[i]) {
+			t.Errorf("%s: seen %c, the table says %c", c.letter, seen, f.sees[i])
+		}
+		if want := strings.Fields(f.moves); c.letter == f.column() && !slices.Equal(moved, want) {
+			t.Errorf("%s: %v moved, the table says %v", c.letter, moved, want)
+		}
+	}
+}
+
+// moves lists the tensors that moved, with a ~ those that are between the bar and what
+// is visible; and says x, - or n for all of them as the table does.
+func moves(reports []kda.Report, bar float64) (moved []string, seen rune) {
+	seen = '-'
+	for _, r := range reports {
+		switch {
+		case r.NaNs > 0:
+			seen = 'n'
+			moved = append(moved, r.Term)
+		case r.MaxRel >= visible*bar:
+			if seen != 'n' {
+				seen = 'x'
+			}
+			moved = append(moved, r.Term)
+		case r.MaxRel > bar:
+			moved = append(moved, "~"+r.Term)
+		}
+	}
+	return moved, seen
+}
+
+// named runs the column and wants the finding.
+func (f fault) named(t *testing.T, host *simt.Program, p *kda.Problem) {
+	t.Helper()
+	r := run(t, host, fused.Fused(p))
+	if !r.Found(f.kind) {
+		t.Errorf("%s says nothing of %s; findings: %v", f.mode, f.kind, r.Findings)
+	}
+	for _, found := range r.Findings {
+		t.Logf("%s", found.Text)
+		if found.Kind == f.kind && (found.Kernel != f.kernel || found.File == "" && f.kind != launch.Unwritten) {
+			t.Errorf("%s in %s at %q, want it in %s with a file", found.Kind, found.Kernel, found.File, f.kernel)
+		}
+	}
+}
