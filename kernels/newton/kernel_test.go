@@ -1,0 +1,150 @@
+package newton
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuci/kernels/launch"
+	"gpuci/kernels/simt"
+)
+
+const source = "../kda/cuda/newton_schulz.cu"
+
+func TestKernel(t *testing.T) {
+	program := built(t, simt.Plain, source)
+	t.Run("numbers", func(t *testing.T) { testNumbers(t, program) })
+	t.Run("noise", func(t *testing.T) { testNoise(t, program) })
+	t.Run("orders", func(t *testing.T) { testOrders(t, program) })
+}
+
+func testNumbers(t *testing.T, program *simt.Program) {
+	for _, c := range Cases() {
+		p := must(c.Problem())(t).Rounded()
+		r := run(t, program, Plan(p))
+		if diff := p.difference(t, r); !(diff <= c.Kind.Bar()) {
+			t.Errorf("%s: off by %g, over %g", c.Name, diff, c.Kind.Bar())
+		}
+		for _, f := range r.Findings {
+			t.Errorf("%s: %s", c.Name, f.Text)
+		}
+		if n := r.Launched(Phase); n != 1 {
+			t.Errorf("%s: a batch of %d took %d launches, want 1", c.Name, p.N, n)
+		}
+	}
+}
+
+// testNoise: the bar has the head-room that it claims, on other seeds than those
+// it was set by.
+func testNoise(t *testing.T, program *simt.Program) {
+	for _, c := range Cases() {
+		top := 0.0
+		for seed := range seeds(c) {
+			c.Seed = 1000 + uint64(seed)
+			p := must(c.Problem())(t).Rounded()
+			top = max(top, p.difference(t, run(t, program, Plan(p))))
+		}
+		t.Logf("%s: %.2g", c.Name, top)
+		if top > c.Kind.Bar()/5 {
+			t.Errorf("%s: off by %g, more than a fifth of the bar of %g", c.Name, top, c.Kind.Bar())
+		}
+	}
+}
+
+// seeds is how many a case is tried on.
+func seeds(c Case) int {
+	switch {
+	case os.Getenv("GPUCI_SOAK") != "1":
+		return 1
+	case c.Shape.size() > 64*64:
+		return 3
+	}
+	return 40
+}
+
+// testOrders: the order of threads changes no bit.
+func testOrders(t *testing.T, program *simt.Program) {
+	for _, c := range small() {
+		job := Plan(must(c.Problem())(t))
+		want := run(t, program, job).Buffers["out"]
+		for order := uint64(1); order <= 3; order++ {
+			job.Order = order
+			if got := run(t, program, job).Buffers["out"]; !slices.Equal(got, want) {
+				t.Errorf("%s: order %d gives other bits", c.Name, order)
+			}
+		}
+	}
+}
+
+// TestAccesses: no race, nothing read that nobody wrote, no element out of
+// bounds, unwritten or written twice.
+func TestAccesses(t *testing.T) {
+	for _, mode := range []simt.Mode{simt.Check, simt.Address} {
+		t.Run(string(mode), func(t *testing.T) {
+			program := built(t, mode, source)
+			for i, c := range small() {
+				p := must(c.Problem())(t).Rounded()
+				job := Plan(p)
+				job.Order = uint64(i)
+				r := run(t, program, job)
+				for _, f := range r.Findings {
+					t.Errorf("%s: %s", c.Name, f.Text)
+				}
+				if diff := p.difference(t, r); !(diff <= c.Kind.Bar()) {
+					t.Errorf("%s: off by %g", c.Name, diff)
+				}
+			}
+		})
+	}
+}
+
+// small are the cases that a build that looks at each access has the time for.
+func small() []Case {
+	return slices.DeleteFunc(Cases(), func(c Case) bool { return c.Shape.size() > 1000 })
+}
+
+// difference is the worst of any matrix of the batch.
+func (p *Problem) difference(t *testing.T, r launch.Result) float64 {
+	t.Helper()
+	got, want := must(Read(p, r))(t), must(Orthogonalise(p))(t)
+	top := 0.0
+	for i := range p.N {
+		top = max(top, worst(p.Matrix(got, i), p.Matrix(want, i)))
+	}
+	return top
+}
+
+// built is the kernel's program for a way of looking at it.
+func built(t *testing.T, mode simt.Mode, source string) *simt.Program {
+	t.Helper()
+	needs(t, "g++", "clang++", "c++")
+	return must(simt.Build(t.Context(), simt.Options{
+		Sources: []string{source}, Mode: mode, Dir: filepath.Join(t.TempDir(), string(mode)), CXX: os.Getenv("CXX"),
+	}))(t)
+}
+
+func run(t *testing.T, program *simt.Program, job launch.Job) launch.Result {
+	t.Helper()
+	if err := job.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return must(program.Run(t.Context(), job))(t)
+}
+
+// needs skips a test when none of the tools is here, and fails it where tests must
+// not be skipped.
+func needs(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err == nil {
+			return
+		}
+	}
+	if os.Getenv("GPUCI_TEST_STRICT") == "1" {
+		t.Fatalf("needs %s", strings.Join(tools, " or "))
+	}
+	t.Skipf("needs %s", strings.Join(tools, " or "))
+}
