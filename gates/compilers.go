@@ -1,12 +1,15 @@
 package gates
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,6 +92,24 @@ func (c *Compilers) Exec(ctx context.Context, cmd nvcc.Command) error {
 		e.Signal = unix.SignalName(x.Signal)
 	}
 	return errors.New(howEnded(e))
+}
+
+// Tracked gives those of some files of a workspace that git tracks, which a compiler's
+// output must not be written over. Outside of git, and where there is none, that is none.
+func (c *Compilers) Tracked(ctx context.Context, root string, paths []string) ([]string, error) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return nil, nil
+	}
+	var said, wrong bytes.Buffer
+	argv := append([]string{git, "--literal-pathspecs", "-C", root, "ls-files", "-z", "--full-name", "--"}, paths...)
+	if err := c.Ask(ctx, nvcc.Command{Argv: argv, Dir: root, Env: append(os.Environ(), "LC_ALL=C"), Stdout: &said, Stderr: &wrong}); err != nil {
+		if ctx.Err() == nil && (strings.Contains(wrong.String(), "not a git repository") || strings.Contains(wrong.String(), "is outside repository")) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("git ls-files: %w: %.200s", err, strings.TrimSpace(wrong.String()))
+	}
+	return strings.FieldsFunc(said.String(), func(r rune) bool { return r == 0 }), nil
 }
 
 func (c *Compilers) begins(p *proc.Process) {

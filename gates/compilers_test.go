@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gpuci/kernels/build"
 	"gpuci/kernels/nvcc"
 )
 
@@ -91,5 +94,65 @@ func TestCompilersEnded(t *testing.T) {
 	}
 	if left := c.Left(); len(left) > 0 {
 		t.Errorf("left: %q", left)
+	}
+}
+
+// What git tracks of some files is told, by the names they were asked by; outside of git
+// nothing is tracked.
+func TestTracked(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs git")
+	}
+	root := t.TempDir()
+	c := &Compilers{Name: "test"}
+	for _, name := range []string{"sub/a b.cubin", "sub/b.cubin"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := []string{filepath.Join(root, "sub/a b.cubin"), filepath.Join(root, "sub/b.cubin"), filepath.Join(root, "sub/[ab].cubin")}
+	if got, err := c.Tracked(t.Context(), root, paths); err != nil || len(got) > 0 {
+		t.Errorf("outside of git: %q, %v", got, err)
+	}
+	for _, argv := range [][]string{{"init", "-q", "."}, {"add", "sub/a b.cubin"}} {
+		cmd := exec.Command("git", argv...)
+		if cmd.Dir = root; cmd.Run() != nil {
+			t.Fatal(argv)
+		}
+	}
+	for _, from := range []string{root, filepath.Join(root, "sub")} {
+		got, err := c.Tracked(t.Context(), from, paths)
+		if err != nil || len(got) != 1 || got[0] != "sub/a b.cubin" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if got, err := c.Tracked(t.Context(), root, []string{filepath.Join(t.TempDir(), "k.cubin")}); err != nil || len(got) > 0 {
+		t.Errorf("outside of the repository: %q, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Tracked(ctx, root, paths); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// A set knows the outputs of the others, and the device code that is committed, as what
+// its own must not be written over.
+func TestSetBeside(t *testing.T) {
+	cfg := kernelWorkspace(t, "[[kernels]]\nname = 'a'\nsources = ['k.cu']\narch = ['sm_90']\noutput = 'out'\nflags = ['-DV=1']\n"+
+		"[[kernels]]\nname = 'b'\nsources = ['k.cu']\narch = ['sm_90']\noutput = 'out'\nflags = ['-DV=2']\n"+
+		"[[kernels]]\nname = 'c'\nsources = ['k.cu']\narch = ['sm_90']\noutput = 'pre'\nprebuilt = ['pre/*.cubin']\n")
+	if err := os.WriteFile(filepath.Join(cfg.Root, "k.cu"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a": "is an output of the set b as well", "b": "is an output of the set a as well", "c": "is committed device code"} {
+		k, _ := cfg.KernelSet(name)
+		if _, err := build.Outputs(KernelSet(cfg, k, cfg.Root).Build); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -28,6 +28,7 @@ type KernelSum struct {
 	Kernels  int             `json:"kernels"` // in them
 	Findings []check.Finding `json:"findings,omitempty"`
 	Notes    []check.Finding `json:"notes,omitempty"`
+	Accepted []check.Finding `json:"accepted,omitempty"` // findings and notes that gpuci.toml says may stand, with why
 	Seconds  float64         `json:"seconds"`
 }
 
@@ -154,7 +155,7 @@ func (f *flow) buildSet(ctx context.Context, name string, run *Compilers, log io
 	s.set.Build.Root = f.opt.Root // that of a scratch lane, where the run is in one
 	began := time.Now()
 	o := kernels.Options{Ask: run.Ask, Options: build.Options{
-		Exec: run.Exec, Env: f.env(), Admit: f.admission().Admit, Cache: KernelCache(),
+		Exec: run.Exec, Tracked: run.Tracked, Env: f.env(), Admit: f.admission().Admit, Cache: KernelCache(),
 		Progress: &kernelProgress{set: name, log: log, note: f.opt.note},
 	}}
 	var err error

@@ -143,8 +143,36 @@ func TestKernelFindings(t *testing.T) {
 	if len(v.Commands) > 0 || len(v.Kernels) != 1 || len(v.Kernels[0].Findings) != 1 {
 		t.Errorf("%+v, %+v", v.Commands, v.Kernels)
 	}
-	if !slices.ContainsFunc(v.Marks, func(m string) bool { return strings.HasPrefix(m, "kernels: gpuci.toml:4: entry-new: scan_sum") }) {
-		t.Errorf("a note is no mark: %q", v.Marks)
+	if slices.ContainsFunc(v.Marks, func(m string) bool { return strings.Contains(m, "entry-new") }) {
+		t.Errorf("an entry that nothing asks for is a mark: %q", v.Marks)
+	}
+}
+
+// The reason has every kind of finding, for a fault may have to come to any; what was
+// accepted is a mark with its reason, and no finding.
+func TestKernelFindingKinds(t *testing.T) {
+	const set = "[[kernels]]\nname = 'scan'\nprebuilt = ['*.cubin', 'gone.ptx']\nentries = ['scan_fwd', 'scan_bwd']\nmax-registers = 1\nmax-spill-bytes = 0\n" +
+		"[[kernels.accept]]\nkind = 'budget-unknown'\nin = 'scan.sm_90.cubin'\nwhy = 'it came so'\n"
+	v := runKernelGate(t, kernelWorkspace(t, set+strings.ReplaceAll(kernelGate, "%s", "64")))
+	if v.Outcome != Red || len(v.Findings) != 1 {
+		t.Fatalf("%s, %+v", v.Outcome, v.Findings)
+	}
+	for _, want := range []string{"(the first of 4 findings: ", "prebuilt-missing", "entry-missing", "registers 2 times"} {
+		if !strings.Contains(v.Findings[0].Text, want) {
+			t.Errorf("%q is not in %s", want, v.Findings[0].Text)
+		}
+	}
+	if len(v.Kernels[0].Accepted) != 1 || !slices.ContainsFunc(v.Marks, func(m string) bool {
+		return strings.HasPrefix(m, "kernels: accepted: gpuci.toml:") && strings.HasSuffix(m, ", because it came so")
+	}) {
+		t.Errorf("%+v, %q", v.Kernels[0].Accepted, v.Marks)
+	}
+}
+
+// What the configuration says can be accepted is what the checks let somebody accept.
+func TestKernelAccepts(t *testing.T) {
+	if d := cmp.Diff(check.Acceptable(), config.KernelAccepts()); d != "" {
+		t.Errorf("-checks +configuration\n%s", d)
 	}
 }
 
@@ -201,7 +229,7 @@ max-shared = "48KiB"
 	s := KernelSet(cfg, cfg.Kernels[0], "/root")
 	if d := cmp.Diff(build.Set{
 		Name: "scan", Root: "/root", Sources: []string{"*.cu"}, Architectures: []string{"sm_90a", "compute_80"}, Kinds: []build.Kind{build.Cubin, build.PTX},
-		Flags: []string{"-O3"}, Include: []string{"inc"}, Output: "target/kernels/scan",
+		Flags: []string{"-O3"}, Include: []string{"inc"}, Output: "target/kernels/scan", Keep: []string{"*.cubin"},
 	}, s.Build); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}

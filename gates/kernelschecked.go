@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gpuci/buildlock"
@@ -31,19 +32,38 @@ func (f *flow) admission() *Admission {
 // checked turns what the checks of a set found into findings and marks of the gate.
 func (f *flow) checked(s *setBuild) bool {
 	r := s.report
-	s.sum.Findings, s.sum.Notes = r.Findings, r.Notes
+	s.sum.Findings, s.sum.Notes, s.sum.Accepted = r.Findings, r.Notes, r.Accepted
 	s.sum.count(r.Modules)
 	f.kernelNotes(r.Notes)
+	f.kernelAccepted(r.Accepted)
 	if len(r.Findings) == 0 {
 		return true
 	}
-	text := "kernels: " + KernelFinding(r.Findings[0])
-	if n := len(r.Findings); n > 1 {
-		text += fmt.Sprintf(" (the first of %d findings)", n)
-	}
-	f.find(Red, text)
+	f.find(Red, kernelReason(r.Findings))
 	f.next("gpuci kernels check " + s.set.Name() + " has all of them, with what happens if they are ignored")
 	return false
+}
+
+// kernelReason is the first finding and the kinds of all: who plants a fault names the
+// kind that must come of it.
+func kernelReason(found []check.Finding) string {
+	text := "kernels: " + KernelFinding(found[0])
+	if len(found) == 1 {
+		return text
+	}
+	count := make(map[string]int)
+	var kinds []string
+	for _, x := range found {
+		if count[x.Rule]++; count[x.Rule] == 1 {
+			kinds = append(kinds, x.Rule)
+		}
+	}
+	for i, k := range kinds { // there are as many as package check has rules, at most
+		if n := count[k]; n > 1 {
+			kinds[i] = fmt.Sprintf("%s %d times", k, n)
+		}
+	}
+	return fmt.Sprintf("%s (the first of %d findings: %s)", text, len(found), strings.Join(kinds, ", "))
 }
 
 // KernelFinding is a finding in one line.
@@ -59,7 +79,7 @@ func KernelFinding(x check.Finding) string {
 	if place != "" {
 		text = place + ": " + text
 	}
-	if x.Rule == noAtomic { // what was asked for is what was found
+	if x.Rule == check.NoAtomic { // what was asked for is what was found
 		return text + ": " + x.Found
 	}
 	return fmt.Sprintf("%s: expected %s, found %s", text, x.Expected, x.Found)
@@ -76,16 +96,13 @@ func KernelPlace(x check.Finding) string {
 	return x.File + ":" + strconv.Itoa(x.Line)
 }
 
-// noAtomic is the rule of the note that a kernel which must be deterministic has no
-// float atomic.
-const noAtomic = "float-atomic-none"
-
 // kernelNotes makes a mark of each rule that has notes. That no float atomic was found
-// is what was asked for, and no reservation.
+// is what was asked for, and an entry that nothing asks for harms nothing: these are
+// no reservations.
 func (f *flow) kernelNotes(notes []check.Finding) {
 	var rules []string
 	for _, n := range notes {
-		if n.Rule != noAtomic && !slices.Contains(rules, n.Rule) {
+		if n.Rule != check.NoAtomic && n.Rule != "entry-new" && !slices.Contains(rules, n.Rule) {
 			rules = append(rules, n.Rule)
 		}
 	}
@@ -96,6 +113,25 @@ func (f *flow) kernelNotes(notes []check.Finding) {
 			text += fmt.Sprintf(" (and %d more of the kind)", len(all)-1)
 		}
 		f.mark(text)
+	}
+}
+
+// kernelAccepted makes a mark of each reason for which something was accepted.
+func (f *flow) kernelAccepted(all []check.Finding) {
+	count := make(map[[2]string]int)
+	for _, x := range all {
+		count[[2]string{x.Rule, x.Accepted}]++
+	}
+	for _, x := range all {
+		key := [2]string{x.Rule, x.Accepted}
+		text := "kernels: accepted: " + KernelFinding(x)
+		if n := count[key]; n > 1 {
+			text += fmt.Sprintf(" (and %d more of the kind)", n-1)
+		}
+		if count[key] > 0 {
+			f.mark(text + ", because " + x.Accepted)
+		}
+		count[key] = 0
 	}
 }
 

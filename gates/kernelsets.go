@@ -13,18 +13,26 @@ import (
 // KernelSet is a set of a configuration as package kernels has it, of the workspace at
 // root.
 func KernelSet(cfg *config.Config, k config.KernelSet, root string) kernels.Set {
-	s := kernels.Set{
-		Build: build.Set{
-			Name: k.Name, Root: root, Sources: k.Sources, Architectures: k.Arch, Flags: k.Flags,
-			Include: k.Include, Output: k.Output, Pattern: k.Pattern,
-		},
-		Compiler: k.Compiler, Version: k.NVCCVersion, Prebuilt: k.Prebuilt, Host: k.Host,
+	s := kernels.Set{Build: buildSet(k, root), Compiler: k.Compiler, Version: k.NVCCVersion, Prebuilt: k.Prebuilt, Host: k.Host}
+	s.Rules = kernelRules(cfg, k)
+	for _, o := range cfg.Kernels {
+		if o.Name != k.Name && len(o.Sources) > 0 {
+			s.Build.Beside = append(s.Build.Beside, buildSet(o, root))
+		}
+	}
+	return s
+}
+
+// buildSet is what of a set is compiled, and to where.
+func buildSet(k config.KernelSet, root string) build.Set {
+	b := build.Set{
+		Name: k.Name, Root: root, Sources: k.Sources, Architectures: k.Arch, Flags: k.Flags,
+		Include: k.Include, Output: k.Output, Pattern: k.Pattern, Keep: k.Prebuilt,
 	}
 	for _, kind := range k.Kinds {
-		s.Build.Kinds = append(s.Build.Kinds, build.Kind(kind))
+		b.Kinds = append(b.Kinds, build.Kind(kind))
 	}
-	s.Rules = kernelRules(cfg, k)
-	return s
+	return b
 }
 
 // KernelSets are the sets that a gate names.
@@ -69,6 +77,9 @@ func kernelRules(cfg *config.Config, k config.KernelSet) kernels.Rules {
 	}
 	for _, g := range k.Graphs {
 		r.Graphs = append(r.Graphs, check.Graph{Name: g.Name, Entries: g.Entries, Outside: g.Outside, Place: line(g.Line)})
+	}
+	for _, a := range k.Accepts {
+		r.Accepts = append(r.Accepts, check.Accept{Kind: a.Kind, Kernel: a.Kernel, In: a.In, Why: a.Why, Place: line(a.Line)})
 	}
 	card, _ := cfg.Origin("card.capability")
 	for _, c := range cfg.Cards {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"gpuci/kernels/build"
 	"gpuci/kernels/entry"
@@ -46,7 +48,10 @@ func (e *NoCompilerError) Unwrap() error { return e.Err }
 // no compiler, a *[NoCompilerError]. A set that compiles nothing needs none.
 func Build(ctx context.Context, s Set, o Options) (b Built, err error) {
 	if !s.Compiles() {
-		return Built{}, nil
+		return Built{Cache: o.Cache}, nil
+	}
+	if err := s.Sound(); err != nil {
+		return Built{}, err
 	}
 	b.Compiler, b.Rejected, err = Find(ctx, s, o)
 	if err != nil {
@@ -56,18 +61,50 @@ func Build(ctx context.Context, s Set, o Options) (b Built, err error) {
 		return b, &NoCompilerError{s.Name(), b.Rejected, err}
 	}
 	o.Options.Compiler = b.Compiler
+	if o.Verify == nil {
+		o.Verify = asked
+	}
+	s.Build.Keep = s.Prebuilt
 	b.Result, err = build.Build(ctx, s.Build, o.Options)
 	if ctx.Err() == nil {
+		b.Cache = o.Cache
+		b.remember(o)
 		b.read(ctx, s)
 	}
 	return b, err
 }
 
+// asked holds what was made against what was asked for: a variable of the environment
+// or a file of options can have the compiler make code for another architecture.
+func asked(ctx context.Context, _ build.Kind, archs []string, path string) error {
+	modules, err := inspect.File(ctx, path, inspect.Options{})
+	if err != nil || len(modules) == 0 {
+		return nil // whoever reads the output says so
+	}
+	for _, a := range archs {
+		if !slices.ContainsFunc(modules, func(m entry.Module) bool { return isFor(m.Arch, a) }) {
+			return fmt.Errorf("it is code for %s, and %s was asked for: look for an architecture in NVCC_APPEND_FLAGS, NVCC_PREPEND_FLAGS and files of options",
+				modules[0].Arch, a)
+		}
+	}
+	return nil
+}
+
+// isFor is whether code says that it is for an architecture that was asked for. PTX says
+// sm_90 of what is compute_90 to nvcc, and cubins of before CUDA 12 have no letter.
+func isFor(made, asked string) bool {
+	_, m, _ := strings.Cut(made, "_")
+	_, a, _ := strings.Cut(asked, "_")
+	return m == a || m == strings.TrimRight(a, "af")
+}
+
 // Existing gives what lies there of the set, and compiles nothing. Whether it is
-// what the sources make today is not known, nor what was spilled.
-func Existing(ctx context.Context, s Set) (b Built, err error) {
+// what the sources make today is not known; what was spilled is where the cache of
+// builds has it.
+func Existing(ctx context.Context, s Set, cache string) (b Built, err error) {
+	b.Cache = cache
 	if !s.Compiles() {
-		return Built{}, nil
+		return b, nil
 	}
 	if b.Units, err = build.Outputs(s.Build); err != nil {
 		return b, err
@@ -85,6 +122,9 @@ func (b *Built) read(ctx context.Context, s Set) {
 		modules, err := inspect.File(ctx, u.Output, inspect.Options{})
 		if err != nil && ctx.Err() == nil {
 			b.Unread = append(b.Unread, Unread{s.relative(u.Output), err})
+		}
+		if u.Log == "" { // it lay there
+			Known(b.Cache, modules)
 		}
 		uses := ptxas.Parse(u.Log)
 		for _, m := range modules {

@@ -18,5 +18,6 @@
 //	prebuilt-unbuilt* one whose source the set does not compile for that architecture
 //	host-missing      a pattern of host sources that finds none
 //	host-unread       a host source that is there and cannot be read
+//	accept-unmatched* somebody has accepted what is not there
 //	host-unclear*     a place in one that loads, looks up or launches, and is not followed
 package kernels

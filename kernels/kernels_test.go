@@ -1,11 +1,8 @@
 package kernels
 
 import (
-	"context"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,13 +80,13 @@ func TestUnread(t *testing.T) {
 
 	s = newStage(t, "a.cu", "x")
 	s.set.Build.Sources = []string{"*.cu"}
-	b, err := Existing(t.Context(), s.set)
+	b, err := Existing(t.Context(), s.set, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.want(b, "module-missing out/a.sm_90.cubin")
 	s.write("out/a.sm_90.cubin", "")
-	if b, err = Existing(t.Context(), s.set); err != nil {
+	if b, err = Existing(t.Context(), s.set, ""); err != nil {
 		t.Fatal(err)
 	}
 	s.want(b, "module-unread out/a.sm_90.cubin")
@@ -102,7 +99,7 @@ func TestCommitted(t *testing.T) {
 	s := newStage(t, "cuda/scan.cu", "", "pre/scan.sm_90.cubin", cubin, "pre/scan.ptx", ptx, "pre/else.cubin", cubin, "out/cuda/scan.sm_90.cubin", cubin)
 	s.set.Build.Sources, s.set.Prebuilt = []string{"cuda/*.cu"}, []string{"pre/scan*", "out/**/*"}
 	existing := func() Built {
-		b, err := Existing(t.Context(), s.set)
+		b, err := Existing(t.Context(), s.set, "")
 		if err != nil || len(b.Modules) != 1 {
 			t.Fatalf("%v, %d modules", err, len(b.Modules))
 		}
@@ -125,14 +122,14 @@ func TestCommitted(t *testing.T) {
 // gave the same, and from no other.
 func TestSettle(t *testing.T) {
 	n := func(i int) *int { return &i }
-	kernel := func(code int, spills *int) entry.Module {
-		return entry.Module{Toolkit: "13.0", Kernels: []entry.Kernel{{Name: "f", Registers: n(8), Stack: n(0), Code: n(code), SpillStores: spills}}}
+	kernel := func(hash string, spills *int) entry.Module {
+		return entry.Module{Toolkit: "13.0", Kernels: []entry.Kernel{{Name: "f", Registers: n(8), Stack: n(0), Code: n(64), CodeHash: hash, SpillStores: spills}}}
 	}
-	for _, code := range []int{64, 128} {
-		c := kernel(128, nil)
-		settle(c, kernel(code, n(4)))
-		if got := c.Kernels[0].SpillStores; (got != nil) != (code == 128) {
-			t.Errorf("against %d bytes of code: %v", code, got)
+	for _, hash := range []string{"", "a", "b"} {
+		c := kernel("b", nil)
+		settle(c, kernel(hash, n(4)))
+		if got := c.Kernels[0].SpillStores; (got != nil) != (hash == "b") {
+			t.Errorf("against code %q: %v", hash, got)
 		}
 	}
 }
@@ -176,32 +173,5 @@ func TestDiffOrder(t *testing.T) {
 	}
 	if len(Diff(a, a)) != 0 {
 		t.Error("a state differs from itself")
-	}
-}
-
-// Of a directory every file with device code is looked into, and one that breaks off
-// is said beside the others.
-func TestLook(t *testing.T) {
-	cubin := data(t, "scan.sm_90.cubin")
-	s := newStage(t, "d/a.cubin", cubin, "d/deep/b", cubin, "d/.git/c", cubin, "d/README", "text", "e/README", "text")
-	list, err := Look(t.Context(), filepath.Join(s.set.Build.Root, "d"))
-	var files []string
-	for _, m := range list {
-		files = append(files, m.File)
-	}
-	if err != nil || !slices.Equal(files, []string{"a.cubin", "deep/b"}) {
-		t.Errorf("%q, %v", files, err)
-	}
-	s.write("d/c.cubin", cubin[:200])
-	if list, err = Look(t.Context(), filepath.Join(s.set.Build.Root, "d")); len(list) < 2 || err == nil && !slices.ContainsFunc(list, func(m entry.Module) bool { return len(m.Unread) > 0 }) {
-		t.Errorf("a truncated file: %d modules, %v", len(list), err)
-	}
-	if _, err = Look(t.Context(), filepath.Join(s.set.Build.Root, "e")); err == nil || !strings.Contains(err.Error(), "no device code") {
-		t.Errorf("a directory without any: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err = Look(ctx, filepath.Join(s.set.Build.Root, "d")); err == nil {
-		t.Error("it was not stopped")
 	}
 }

@@ -28,9 +28,7 @@ func (s Set) match(ctx context.Context, b Built, committed []Module) (fresh []ch
 			}
 			continue
 		}
-		at := slices.IndexFunc(b.Modules, func(m Module) bool {
-			return m.Source == c.Source && m.Kind == c.Kind && m.Arch == c.Arch
-		})
+		at := b.counterpart(*c)
 		if at < 0 {
 			found = append(found, s.unbuilt(*c, b))
 			fresh = append(fresh, s.outlines(*c, b)...)
@@ -43,6 +41,22 @@ func (s Set) match(ctx context.Context, b Built, committed []Module) (fresh []ch
 	return fresh, found
 }
 
+// counterpart is the module that was built of the same source, for the same
+// architecture, as the same kind; of several that in a file that is called as the
+// committed one ends. -1: none was.
+func (b Built) counterpart(c Module) int {
+	best := -1
+	for i, m := range b.Modules {
+		if m.Source != c.Source || m.Kind != c.Kind || m.Arch != c.Arch {
+			continue
+		}
+		if best < 0 || path.Ext(m.File) == path.Ext(c.File) && path.Ext(b.Modules[best].File) != path.Ext(c.File) {
+			best = i
+		}
+	}
+	return best
+}
+
 // outlines holds a module against what was built of its source for another
 // architecture, or as another kind: its entries and their parameters are the same.
 func (s Set) outlines(c Module, b Built) []check.Fresh {
@@ -51,7 +65,7 @@ func (s Set) outlines(c Module, b Built) []check.Fresh {
 		return nil
 	}
 	f := check.Fresh{Committed: outline(c.Module), Built: outline(b.Modules[at].Module), Source: c.Source, Place: s.Rules.Prebuilt}
-	f.Built.Arch = c.Arch
+	f.Built.Arch, f.Toolkit = c.Arch, b.Modules[at].Toolkit
 	return []check.Fresh{f}
 }
 
@@ -71,16 +85,13 @@ func (s Set) expandSources() ([]string, error) {
 	return build.Expand(s.Build.Root, s.Build.Sources)
 }
 
-// settle gives a committed kernel the spills of the one that was built, where it is
-// the same by all that both say: a cubin does not say what was spilled.
+// settle gives a committed kernel the spills of the one that was built, where the two
+// run the same: a cubin does not say what was spilled.
 func settle(committed, built entry.Module) {
-	if committed.Toolkit != built.Toolkit {
-		return
-	}
 	for i := range committed.Kernels {
 		c := &committed.Kernels[i]
 		for _, b := range built.Kernels {
-			if b.Name == c.Name && same(c.Code, b.Code) && same(c.Registers, b.Registers) && same(c.Stack, b.Stack) {
+			if b.Name == c.Name && c.CodeHash != "" && c.CodeHash == b.CodeHash && same(c.Registers, b.Registers) && same(c.Stack, b.Stack) {
 				c.SpillStores, c.SpillLoads = b.SpillStores, b.SpillLoads
 			}
 		}

@@ -3,6 +3,7 @@ package kernels
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +15,11 @@ import (
 
 // prebuilt reads the committed files. Patterns that find none, and files that cannot
 // be read, are findings.
-func (s Set) prebuilt(ctx context.Context) (all []Module, found []check.Finding) {
-	files, missing := s.expand(s.Prebuilt)
+func (s Set) prebuilt(ctx context.Context, cache string) (all []Module, found []check.Finding) {
+	files, missing, closed := s.expand(s.Prebuilt)
+	for _, u := range closed {
+		found = append(found, s.unread(u))
+	}
 	for _, m := range missing {
 		found = append(found, check.Finding{
 			Rule: "prebuilt-missing", Module: m, File: s.Rules.Prebuilt.File, Line: s.Rules.Prebuilt.Line,
@@ -31,6 +35,7 @@ func (s Set) prebuilt(ctx context.Context) (all []Module, found []check.Finding)
 		if err != nil {
 			found = append(found, s.unread(Unread{f, err}))
 		}
+		Known(cache, modules)
 		for _, m := range modules {
 			m.File = f
 			all = append(all, Module{Module: m})
@@ -39,9 +44,9 @@ func (s Set) prebuilt(ctx context.Context) (all []Module, found []check.Finding)
 	return all, found
 }
 
-// expand gives the files of patterns, but for what the set itself makes, and the
-// patterns that find none.
-func (s Set) expand(patterns []string) (files, missing []string) {
+// expand gives the files of patterns, but for what the set itself makes, the patterns
+// that find none, and those that lead to a directory that cannot be read.
+func (s Set) expand(patterns []string) (files, missing []string, closed []Unread) {
 	made := make(map[string]bool)
 	if s.Compiles() {
 		units, _ := build.Outputs(s.Build) // what is wrong with it, the build says
@@ -50,8 +55,12 @@ func (s Set) expand(patterns []string) (files, missing []string) {
 		}
 	}
 	for _, p := range patterns {
-		list, _ := build.Expand(s.Build.Root, []string{p}) // an error is a pattern that finds nothing
-		if len(list) == 0 {
+		list, err := build.Expand(s.Build.Root, []string{p})
+		var at *fs.PathError
+		switch {
+		case errors.As(err, &at) && !errors.Is(at, fs.ErrNotExist):
+			closed = append(closed, Unread{p, err})
+		case len(list) == 0:
 			missing = append(missing, p)
 		}
 		for _, f := range list {
@@ -60,7 +69,7 @@ func (s Set) expand(patterns []string) (files, missing []string) {
 			}
 		}
 	}
-	return files, missing
+	return files, missing, closed
 }
 
 func (s Set) unmade(c Module) check.Finding {

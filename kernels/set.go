@@ -1,6 +1,11 @@
 package kernels
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"gpuci/kernels/build"
 	"gpuci/kernels/check"
 	"gpuci/kernels/entry"
@@ -24,6 +29,7 @@ type Rules struct {
 	Launches      []check.Launch
 	Deterministic []check.Deterministic
 	Graphs        []check.Graph
+	Accepts       []check.Accept
 	Cards         []check.Card
 	Prebuilt      check.Place // where its patterns stand
 	Host          check.Place
@@ -31,6 +37,26 @@ type Rules struct {
 
 // Compiles says whether the set has anything to compile.
 func (s Set) Compiles() bool { return len(s.Build.Sources) > 0 }
+
+// Sound says what is wrong with a set before anything of it is compiled: patterns that
+// find nothing, outputs that would be one file, directories of headers that are not
+// there, which the compiler would pass over without a word.
+func (s Set) Sound() error {
+	if !s.Compiles() {
+		return nil
+	}
+	_, err := build.Outputs(s.Build)
+	for _, dir := range s.Build.Include {
+		path := dir
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.Build.Root, dir)
+		}
+		if info, serr := os.Stat(path); serr != nil || !info.IsDir() {
+			err = errors.Join(err, fmt.Errorf("build the set %s: include %q: there is no such directory in %s", s.Name(), dir, s.Build.Root))
+		}
+	}
+	return err
+}
 
 // Name is that of the set.
 func (s Set) Name() string { return s.Build.Name }
@@ -49,6 +75,7 @@ type Built struct {
 	Compiler nvcc.Found      // the zero one where nothing was compiled
 	Rejected []nvcc.Rejected // the other places where one is, or was looked for
 	Modules  []Module        // of the outputs
+	Cache    string          // the directory of what was compiled, "" where none was asked for
 	Unread   []Unread        // outputs that are not there, or cannot be read
 }
 

@@ -62,7 +62,7 @@ func (d *doctor) checkCUDA(ctx context.Context) []check {
 }
 
 // getNVCC is how to get one.
-const getNVCC = "python3 -m pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl in a venv, or NVIDIA's CUDA toolkit"
+const getNVCC = "python3 -m " + nvcc.Install + " in a venv (13.0 suits drivers from 580 on), or NVIDIA's CUDA toolkit"
 
 func (d *doctor) checkNVCC() check {
 	by, used := d.uses["nvcc"]
@@ -82,11 +82,17 @@ func (d *doctor) checkNVCC() check {
 	return check{Name: "nvcc", State: stateOK, Value: "not here, and nothing here names it" + c.besides(), Get: getNVCC, brief: len(c.rejected) == 0}
 }
 
-// besides are the places that were not taken, and why.
+// besides are the other places: what is wrong with those before the one that was
+// taken, and which there are behind it. What the error is about, it says itself.
 func (c cuda) besides() string {
 	var b strings.Builder
 	for _, r := range c.rejected {
-		fmt.Fprintf(&b, "; not %s: %s", r.Path, r.Why)
+		switch {
+		case r.Behind:
+			fmt.Fprintf(&b, "; also there, and not asked: %s, %s", r.Path, r.Why)
+		case c.err == nil || !strings.Contains(c.err.Error(), r.Path):
+			fmt.Fprintf(&b, "; not %s: %s", r.Path, r.Why)
+		}
 	}
 	return b.String()
 }

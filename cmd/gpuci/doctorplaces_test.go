@@ -87,7 +87,7 @@ esac
 
 	home := program("toolkit/bin/nvcc")
 	s.env = append(s.env, "CUDA_HOME="+filepath.Join(filepath.Dir(s.dir), "toolkit"))
-	s.doctor(t).want(t, "cuda/nvcc", stateOK, home, "taken: by CUDA_HOME", "; not "+venv+": in the environment of VIRTUAL_ENV, behind the one that was taken")
+	s.doctor(t).want(t, "cuda/nvcc", stateOK, home, "taken: by CUDA_HOME", "; also there, and not asked: "+venv+", in the environment of VIRTUAL_ENV")
 
 	if err := os.Remove(filepath.Join(filepath.Dir(home), "cicc")); err != nil {
 		t.Fatal(err)

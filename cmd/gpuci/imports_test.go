@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	// The body of cmd/gpuci-link, which may import pressure.
 	"buildlock/shim/link": {"buildlock", "buildlock/beside", "buildlock/shim", "pressure", "reaper/proc"},
 	"buildlock/links":     {"buildlock", "buildlock/shim", "reaper/proc"},
-	"kernels":             {"kernels/build", "kernels/check", "kernels/entry", "kernels/host", "kernels/inspect", "kernels/nvcc", "kernels/ptxas"},
+	"kernels":             {"kernels/build", "kernels/cache", "kernels/check", "kernels/entry", "kernels/host", "kernels/inspect", "kernels/nvcc", "kernels/ptxas"},
 	"kernels/kda":         {}, "kernels/launch": {}, "kernels/simt": {"kernels/launch"}, "kernels/newton": {"kernels/launch", "kernels/simt"}, "kernels/rmsnorm": {"kernels/launch", "kernels/simt"},
 	"kernels/kda/fused": {"kernels/kda", "kernels/launch", "kernels/simt"},
 	"kernels/verify":    {"kernels/kda", "kernels/kda/fused", "kernels/launch", "kernels/newton", "kernels/rmsnorm", "kernels/simt"},

@@ -28,9 +28,10 @@ func (a *app) initCommand() *cobra.Command {
 		Long: `init looks at the repository we are in, for Cargo packages and their tests, Go
 modules, CMake projects with CTest, pytest, Makefiles and package.json, and
 writes a commented gpuci.toml at its root that runs at once: a gate for each
-kind of test, with how its tests are counted. What was found and no gate was
-made of is said at the top, with the reason. Outside git it is the directory
-we are in.
+kind of test, with how its tests are counted, and a [[kernels]] set for the CUDA
+sources of each package, for the cards that the machine's file names. What was
+found and nothing was made of is said at the top, with the reason. Outside git it
+is the directory we are in.
 
 It replaces nothing, and runs nothing but cargo metadata and git check-ignore.
 Hidden and vendored directories, what git ignores, and repositories inside this
@@ -60,7 +61,7 @@ func (a *app) propose(ctx context.Context, o initOptions) error {
 	if _, err := os.Lstat(filepath.Join(root, config.FileName)); err == nil && !o.print {
 		return thereAlready(root)
 	}
-	p, err := propose.Look(ctx, propose.Options{Root: root, Below: below, Hurry: a.hurry})
+	p, err := propose.Look(ctx, propose.Options{Root: root, Below: below, Cards: cardsHere(), Hurry: a.hurry})
 	a.noteProposal(p)
 	switch {
 	case errors.Is(err, propose.ErrNothing):
@@ -77,6 +78,19 @@ func (a *app) propose(ctx context.Context, o initOptions) error {
 		return err
 	}
 	return a.printInit(root, p)
+}
+
+// cardsHere are the compute capabilities of the cards that the machine's file names. A
+// file that is wrong says so wherever it counts.
+func cardsHere() (all []string) {
+	cfg, err := config.Load(config.DefaultSources(os.DevNull))
+	if err != nil {
+		return nil
+	}
+	for _, c := range cfg.Cards {
+		all = append(all, c.Capability)
+	}
+	return all
 }
 
 // initPlace is the root that the file goes to, and the directory below it that

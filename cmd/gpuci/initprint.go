@@ -23,10 +23,17 @@ func (a *app) noteProposal(p propose.Proposal) {
 // printInit says what was written, what is missing, and what to do next.
 func (a *app) printInit(root string, p propose.Proposal) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "wrote %s in %s: %s\n", config.FileName, root, count(len(p.Gates), "gate", "gates"))
+	made := count(len(p.Gates), "gate", "gates")
+	if len(p.Kernels) > 0 {
+		made += ", " + count(len(p.Kernels), "set of kernels", "sets of kernels")
+	}
+	fmt.Fprintf(&b, "wrote %s in %s: %s\n", config.FileName, root, made)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, g := range p.Gates {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", g.Name, g.Reader, printable(g.About))
+	}
+	for _, k := range p.Kernels {
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", k.Name, "kernels", printable(strings.Join(append(append([]string{}, k.Sources...), k.Prebuilt...), ", ")))
 	}
 	_ = w.Flush()
 	for _, l := range p.Left {
@@ -36,7 +43,11 @@ func (a *app) printInit(root string, p propose.Proposal) error {
 		fmt.Fprintf(&b, "not ignored by git: %s; add to .gitignore what is made, or every outcome is one of a changed lane\n",
 			printable(strings.Join(p.Unignored, ", ")))
 	}
-	fmt.Fprintf(&b, "next: gpuci gate --list, then gpuci gate %s\n", p.Gates[0].Name)
+	if len(p.Gates) > 0 {
+		fmt.Fprintf(&b, "next: gpuci gate --list, then gpuci gate %s\n", p.Gates[0].Name)
+	} else {
+		fmt.Fprintf(&b, "next: gpuci kernels check\n")
+	}
 	_, err := a.out.Write([]byte(b.String()))
 	return err
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +13,8 @@ import (
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/kernels"
+	"gpuci/kernels/entry"
+	"gpuci/worktrees"
 )
 
 func (a *app) kernelsCommand() *cobra.Command {
@@ -35,6 +40,11 @@ without a GPU. A set of them in gpuci.toml:
 gpuci config shows the sets. A gate with kernels = ["scan"] compiles and checks the
 set before it builds, and its numbers are metrics: kernel-registers,
 kernel-spill-bytes, kernel-shared-bytes, kernel-stack-bytes, kernel-code-bytes.
+Spills are bytes of a thread, stored or loaded, whichever are more, wherever one
+number stands for them; "stores/loads" shows both.
+
+A kernel is named as the driver looks it up or as its source has it: step, ns::step,
+step<float>, all of "void ns::step<float>(float*)", and * stands for any letters.
 
 Examples:
   gpuci kernels build --explain
@@ -52,25 +62,80 @@ Exit codes: those of its commands; 64 for any other word.`,
 
 // kernelFlags are the flags of the commands that compile.
 type kernelFlags struct {
-	nvcc                               string
-	jobs                               int
-	explain, noCache, noPressure, json bool
+	nvcc, jobs                                  string
+	explain, verbose, noCache, noPressure, json bool
 }
 
 func (f *kernelFlags) define(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVar(&f.nvcc, "nvcc", "", "compile with `FILE`, or with what is in that toolkit or environment")
-	s.IntVarP(&f.jobs, "jobs", "j", 0, "compile `N` at once; 0 is one for each core")
+	s.StringVarP(&f.jobs, "jobs", "j", "", "compile `N` at once; 0, or without it, is one for each core")
 	s.BoolVar(&f.noCache, "no-cache", false, "compile everything, and keep nothing")
 	s.BoolVar(&f.noPressure, "no-pressure", false, "do not wait for the machine to breathe")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type")
 }
 
-func (f kernelFlags) check() error {
-	if f.jobs < 0 {
-		return coded{gates.ExitUsage, fmt.Sprintf("-j is %d: compile at least one at a time", f.jobs), ""}
+// parallel is how many are to be compiled at once, 0 for as many as there are cores.
+func (f kernelFlags) parallel() (int, error) {
+	if f.jobs == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(f.jobs)
+	switch {
+	case err != nil:
+		return 0, coded{gates.ExitUsage, fmt.Sprintf("-j %s: that is no number", printable(f.jobs)), "-j 4 compiles four at once"}
+	case n < 0:
+		return 0, coded{gates.ExitUsage, fmt.Sprintf("-j is %d: compile at least one at a time", n), ""}
+	}
+	return n, nil
+}
+
+// deviceLine writes one JSON line to stdout. Names in device code are anybody's: what a
+// terminal could take for a command is written out.
+func (a *app) deviceLine(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, r := range string(line) { // what is no UTF-8 Marshal has replaced
+		if r >= 0x7f && r < 0xa0 {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('\n')
+	_, err = a.out.Write([]byte(b.String()))
+	return err
+}
+
+// moduleLines are modules in JSON, one a line.
+func (a *app) moduleLines(set string, modules []entry.Module) error {
+	for _, m := range modules {
+		if len(m.Kernels)+len(m.Unread) == 0 {
+			continue
+		}
+		if err := a.deviceLine(moduleLine{"module", set, m}); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// kernelWorkspace is workspace, where what is missing is a set and not a gate.
+func (a *app) kernelWorkspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, error) {
+	cfg, lane, err := a.workspace(cmd)
+	if errors.Is(err, config.ErrNotFound) {
+		err = coded{gates.ExitConfig, `no gpuci.toml here or above; to make a workspace, put a file gpuci.toml with these lines at the root of the repository:
+
+[[kernels]]
+name = "cuda"
+sources = ["**/*.cu"]
+arch = ["sm_90"]
+`, "gpuci init looks at what is there and writes one that runs at once"}
+	}
+	return cfg, lane, err
 }
 
 // kernelSets are the sets that are named, or all.

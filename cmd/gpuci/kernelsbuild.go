@@ -30,7 +30,8 @@ gpuci doctor says which, and why not the others. It is supervised as a gate's co
 are, waits while somebody else's work stalls the machine, and its links queue.
 
 With --explain each output has a line that says why it was compiled: which header,
-flag, or what else changed.
+flag, or what else changed. With -v each kernel is shown as by gpuci kernels inspect,
+with its spills, which only the compiler tells.
 
 Examples:
   gpuci kernels build
@@ -44,6 +45,7 @@ configuration (also a pattern that finds no source), 130 and 143 interrupted.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kernelsBuild(cmd, f, args) },
 	}
 	f.define(cmd)
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show each kernel, with its spills")
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "say why each output was compiled")
 	return cmd
 }
@@ -57,7 +59,7 @@ type kernelSetLine struct {
 
 func (a *app) kernelsBuild(cmd *cobra.Command, f kernelFlags, names []string) error {
 	a.json = f.json
-	cfg, lane, err := a.workspace(cmd)
+	cfg, lane, err := a.kernelWorkspace(cmd)
 	if err != nil {
 		return err
 	}
@@ -82,9 +84,9 @@ func (a *app) kernelsBuild(cmd *cobra.Command, f kernelFlags, names []string) er
 		codes = append(codes, line.Exit)
 		_ = a.console.settle()
 		if f.json {
-			err = a.jsonLine(line)
+			err = errors.Join(a.moduleLines(s.Name(), kernels.Plain(b.Modules)), a.deviceLine(line))
 		} else {
-			err = a.printBuilt(s, b, line, f.explain)
+			err = a.printBuilt(s, b, line, f)
 		}
 		if err != nil {
 			return err
@@ -110,15 +112,18 @@ func (a *app) notCompiled(err error, quiet bool) int {
 }
 
 // printBuilt says what came of a set, in a line, and with --explain why.
-func (a *app) printBuilt(s kernels.Set, b kernels.Built, line kernelSetLine, explain bool) error {
+func (a *app) printBuilt(s kernels.Set, b kernels.Built, line kernelSetLine, f kernelFlags) error {
 	var text strings.Builder
+	if f.verbose && len(b.Modules) > 0 {
+		text.WriteString(a.kernelView(false).modules(a.openable(kernels.Plain(b.Modules), s.Build.Root)) + "\n")
+	}
 	text.WriteString(printable(line.Text()) + "\n")
 	for _, u := range b.Units {
-		if explain {
+		if f.explain {
 			fmt.Fprintf(&text, "  %-8s %s%s\n", u.Outcome, printable(u.String()), printable(because(u.Why)))
 		}
 	}
-	if explain && b.Compiler.Path != "" {
+	if f.explain && b.Compiler.Path != "" {
 		fmt.Fprintf(&text, "  nvcc %s at %s: %s\n", b.Compiler.Version, printable(b.Compiler.Path), printable(b.Compiler.Why))
 	}
 	_, err := a.out.Write([]byte(text.String()))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,37 +17,45 @@ import (
 
 // inspectFlags are the flags of `gpuci kernels inspect`.
 type inspectFlags struct {
-	json, verbose bool
-	kernels       []string
+	json, verbose  bool
+	kernels, archs []string
+	sort           string
 }
 
 func (a *app) kernelsInspectCommand() *cobra.Command {
 	var f inspectFlags
 	cmd := &cobra.Command{
-		Use:   "inspect FILE…",
+		Use:   "inspect FILE|SET…",
 		Short: "say what device code is in files, kernel by kernel",
 		Long: `inspect reads cubins, PTX, fat binaries, and the device code in objects, static and
-shared libraries and executables; of a directory, all files in it. What a file is
-shows in its content, not in its name. It needs no CUDA, no GPU and no workspace.
+shared libraries and executables; of a directory, all files in it; of a set, what was
+built of it; - is stdin. What a file is shows in its content, not in its name. It needs
+no CUDA, no GPU and, but for a set, no workspace.
 
   regs     32-bit registers of a thread
-  spill    bytes of a thread, stores/loads; a cubin does not say: only ptxas does,
-           while it compiles, and gpuci kernels check knows it of what it built
+  spill    bytes of a thread, stores/loads, with those of functions that were compiled
+           with it; 0 where there is neither. A cubin does not say: ptxas does while it
+           compiles, so that it is known of what gpuci has built here, wherever the file
+           lies now
   stack    bytes of local memory of a thread
-  shared   bytes of static shared memory of a block
+  shared   bytes of static shared memory of a block, as the source declares it: from
+           sm_90 on cuobjdump shows 1024 more, which are the system's part
   params   how many parameters, and the bytes of all
   threads  the largest block that launch bounds allow, "=" where only that one
   atomics  kinds of float atomics: these add in an order that nobody has fixed
 
-"?" is what is not known. What cannot be read is said, and never left out.
+"?" is what is not known. What cannot be read is said, and never left out. A terminal
+that is narrow shows names without their middle and the columns that fit; a pipe, a
+file and -v have all of them.
 
 Examples:
   gpuci kernels inspect kernels/scan.sm_90.cubin
-  gpuci kernels inspect -v --kernel 'scan_*' target/release/libscan.so
-  gpuci kernels inspect build/ --json | jq 'select(.kernels[].registers > 128)'
+  gpuci kernels inspect -v --kernel 'ns::scan_*' target/release/libscan.so
+  gpuci kernels inspect libnccl.so.2 --arch sm_90 --sort registers
+  gpuci kernels inspect build/ --json | jq 'select(.kernels[]?.registers > 128)'
 
 Exit codes: 0, 102 a file cannot be read, 4 there is no kernel in any of them, or none
-of that name, 64 usage.`,
+of that name or architecture, 64 usage.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return coded{gates.ExitUsage, "there is no file to inspect", "gpuci kernels inspect FILE"}
@@ -57,72 +66,76 @@ of that name, 64 usage.`,
 	}
 	s := cmd.Flags()
 	s.StringArrayVar(&f.kernels, "kernel", nil, "only kernels of this name or `PATTERN`, with * for any letters; can be repeated")
+	s.StringArrayVar(&f.archs, "arch", nil, "only code for this `ARCH`, as in sm_90a; can be repeated")
+	s.StringVar(&f.sort, "sort", "", "the largest first, of `KEY`: "+strings.Join(kernelOrders(), ", "))
 	s.BoolVarP(&f.verbose, "verbose", "v", false, "each parameter, with its offset, size and type, and each float atomic")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, one a module, each with a type")
+	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(kernelOrders(), noWords)) // of a flag that is there
 	return cmd
 }
 
-// moduleLine is a module in JSON.
-type moduleLine struct {
-	Type string `json:"type"` // always "module"
-	entry.Module
-}
-
-// unreadLine is a file that could not be read, in JSON.
-type unreadLine struct {
-	Type string `json:"type"` // always "unread"
-	File string `json:"file"`
-	Why  string `json:"why"`
-	Exit int    `json:"exit,omitempty"`
+// check says what of the flags cannot be meant.
+func (f inspectFlags) check() error {
+	for _, p := range f.kernels {
+		if _, err := path.Match(p, ""); err != nil && !strings.Contains(p, "]") {
+			return coded{gates.ExitUsage, fmt.Sprintf("--kernel %s: %v", p, err), ""}
+		}
+	}
+	if f.sort != "" && !slices.Contains(kernelOrders(), f.sort) {
+		return coded{gates.ExitUsage, fmt.Sprintf("--sort %s: there is no such order", f.sort), nearHint(f.sort, kernelOrders(), "there is "+strings.Join(kernelOrders(), ", "))}
+	}
+	return nil
 }
 
 func (a *app) kernelsInspect(cmd *cobra.Command, f inspectFlags, files []string) error {
 	a.json = f.json
-	for _, p := range f.kernels {
-		if _, err := path.Match(p, ""); err != nil {
-			return coded{gates.ExitUsage, fmt.Sprintf("--kernel %s: %v", p, err), ""}
-		}
+	if err := f.check(); err != nil {
+		return err
 	}
-	code, found, all := 0, 0, 0
+	var all, shown []entry.Module
+	code := 0
 	for _, file := range files {
-		modules, err := kernels.Look(cmd.Context(), file)
+		modules, err := a.inspected(cmd, f, file)
 		if cmd.Context().Err() != nil {
 			return cmd.Context().Err()
 		}
-		unread := err != nil && !errors.Is(err, inspect.ErrNone) || whollyUnread(modules)
-		for i, m := range modules {
-			all += len(m.Kernels)
-			modules[i].Kernels = slices.DeleteFunc(slices.Clone(m.Kernels), func(k entry.Kernel) bool { return !f.shows(k) })
-			found += len(modules[i].Kernels)
+		var fatal coded
+		if errors.As(err, &fatal) {
+			return err
 		}
+		unread := err != nil && !errors.Is(err, inspect.ErrNone) || whollyUnread(modules)
 		if unread {
 			code = gates.Broken.ExitCode()
 		}
-		if err := a.printModules(f, file, modules, err, unread); err != nil {
+		some := f.chosen(modules)
+		if err := a.printModules(f, file, some, len(shown) > 0, err, unread); err != nil {
 			return err
 		}
+		all, shown = append(all, modules...), append(shown, some...)
 	}
-	if code == 0 && found == 0 {
-		text := "there is no kernel in it"
-		if all > 0 {
-			text = fmt.Sprintf("there are %s, and none of that name", count(all, "kernel", "kernels"))
-		}
-		return coded{gates.ExitNothing, text, ""}
+	if err := a.printTotal(f, all, shown, code); err != nil {
+		return err
+	}
+	if code == 0 && kernelCount(shown) == 0 {
+		return f.none(all)
 	}
 	return coded{code: code}
 }
 
-// whollyUnread says that there is device code in a file, and that nothing of it could
-// be read.
-func whollyUnread(modules []entry.Module) bool {
-	said := false
+// chosen are the modules and kernels that are asked for. A module of which nothing is
+// left is not shown, unless something of it could not be read.
+func (f inspectFlags) chosen(modules []entry.Module) (out []entry.Module) {
 	for _, m := range modules {
-		if len(m.Kernels) > 0 {
-			return false
+		if len(f.archs) > 0 && !slices.Contains(f.archs, m.Arch) && (m.Arch != "" || len(m.Unread) == 0) {
+			continue
 		}
-		said = said || len(m.Unread) > 0
+		m.Kernels = slices.DeleteFunc(slices.Clone(m.Kernels), func(k entry.Kernel) bool { return !f.shows(k) })
+		m.Kernels = kernelView{sort: f.sort}.sorted(m.Kernels)
+		if len(m.Kernels)+len(m.Unread) > 0 {
+			out = append(out, m)
+		}
 	}
-	return said
+	return out
 }
 
 // shows says whether a kernel is asked for.
@@ -130,30 +143,34 @@ func (f inspectFlags) shows(k entry.Kernel) bool {
 	return len(f.kernels) == 0 || slices.ContainsFunc(f.kernels, func(p string) bool { return kernels.Matches(p, k) })
 }
 
-// printModules shows what is in one of the files that were named.
-func (a *app) printModules(f inspectFlags, file string, modules []entry.Module, fault error, unread bool) error {
-	code := 0
-	if unread {
-		code = gates.Broken.ExitCode()
-	}
-	if f.json {
-		for _, m := range modules {
-			if len(m.Kernels)+len(m.Unread) > 0 {
-				if err := a.jsonLine(moduleLine{"module", m}); err != nil {
-					return err
-				}
-			}
+// none says why nothing is shown, and what is like that which was asked for.
+func (f inspectFlags) none(all []entry.Module) error {
+	var archs []string
+	for _, m := range all {
+		if len(m.Kernels) > 0 && !slices.Contains(archs, m.Arch) {
+			archs = append(archs, m.Arch)
 		}
-		if fault != nil {
-			return a.jsonLine(unreadLine{"unread", file, fault.Error(), code})
+	}
+	total := count(kernelCount(all), "kernel", "kernels")
+	switch {
+	case kernelCount(all) == 0:
+		return coded{gates.ExitNothing, "there is no kernel in it", ""}
+	case len(f.archs) > 0 && !slices.ContainsFunc(archs, func(a string) bool { return slices.Contains(f.archs, a) }):
+		slices.Sort(archs)
+		return coded{gates.ExitNothing, fmt.Sprintf("there are %s, and none for %s", total, strings.Join(f.archs, " or ")), "there is code for " + few(archs)}
+	}
+	hint := ""
+	for _, p := range f.kernels {
+		if near := kernels.Near(p, all); len(near) > 0 && hint == "" {
+			hint = "did you mean " + printable(strings.Join(near, " or ")) + "?"
 		}
-		return nil
 	}
-	if _, err := a.out.Write([]byte(modulesText(modules, f.verbose))); err != nil {
-		return err
+	return coded{gates.ExitNothing, fmt.Sprintf("there are %s, and none of that name", total), hint}
+}
+
+func kernelCount(modules []entry.Module) (n int) {
+	for _, m := range modules {
+		n += len(m.Kernels)
 	}
-	if fault != nil {
-		a.console.note(fault.Error())
-	}
-	return a.console.settle()
+	return n
 }

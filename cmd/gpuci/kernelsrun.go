@@ -31,7 +31,8 @@ type compiling struct {
 
 // compiling gets everything ready for compilers. It is to be ended.
 func (a *app) compiling(ctx context.Context, cfg *config.Config, lane worktrees.Lane, f kernelFlags) (*compiling, error) {
-	if err := f.check(); err != nil {
+	jobs, err := f.parallel()
+	if err != nil {
 		return nil, err
 	}
 	if f.nvcc != "" && !filepath.IsAbs(f.nvcc) { // it is run elsewhere
@@ -85,7 +86,7 @@ func (a *app) compiling(ctx context.Context, cfg *config.Config, lane worktrees.
 	stop := c.run.Watch(ctx)
 	c.ends = append(c.ends, func() { stop(); c.tell(watch) })
 	c.options = kernels.Options{Ask: c.run.Ask, NVCC: f.nvcc, NVCCWhy: "named by --nvcc", Options: build.Options{
-		Exec: c.run.Exec, Env: base, Jobs: f.jobs, Admit: a.kernelAdmission(v, rule, base, c).Admit, Cache: gates.KernelCache(),
+		Exec: c.run.Exec, Tracked: c.run.Tracked, Env: base, Jobs: jobs, Admit: a.kernelAdmission(v, rule, base, c).Admit, Cache: gates.KernelCache(),
 	}}
 	if f.noCache {
 		c.options.Cache = ""
@@ -134,13 +135,9 @@ func (c *compiling) tell(w *links.Watch) {
 	}
 }
 
-// sound says what is wrong with a set before anything of it is compiled: patterns that
-// find nothing, outputs that would be one file.
+// sound says what is wrong with a set before anything of it is compiled.
 func sound(s kernels.Set) error {
-	if !s.Compiles() {
-		return nil
-	}
-	if _, err := build.Outputs(s.Build); err != nil {
+	if err := s.Sound(); err != nil {
 		return coded{gates.ExitConfig, err.Error(), "gpuci config says what the set is"}
 	}
 	return nil

@@ -128,6 +128,7 @@ func (d *differ) read(s side) (side, error) {
 	switch {
 	case s.path != "":
 		s.modules, err = kernels.Look(ctx, s.path)
+		kernels.Known(gates.KernelCache(), s.modules)
 		if errors.Is(err, inspect.ErrNone) {
 			err = coded{gates.ExitNothing, err.Error(), ""}
 		} else if err != nil && ctx.Err() == nil {

@@ -3,15 +3,64 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"golang.org/x/term"
+
+	"gpuci/kernels"
 	"gpuci/kernels/entry"
 )
 
-// modulesText is a table for each module.
-func modulesText(modules []entry.Module, verbose bool) string {
+// kernelView says how kernels are shown.
+type kernelView struct {
+	width   int // columns of the terminal; 0: as many as it takes
+	verbose bool
+	sort    string // a key of kernelOrders; "" as they stand in the file
+}
+
+// kernelView is one for where the answer goes: in a file or a pipe nothing is cut.
+func (a *app) kernelView(verbose bool) kernelView {
+	v := kernelView{verbose: verbose}
+	if tty := terminal(a.out); tty != nil {
+		if columns, _, err := term.GetSize(int(tty.Fd())); err == nil && columns > 0 {
+			v.width = max(columns, leastWidth)
+		}
+	}
+	return v
+}
+
+const (
+	leastWidth = 40 // columns below which nothing is made to fit
+	leastName  = 24 // columns of a name that say which kernel it is
+)
+
+// column is one of the table, with the number of it that is left out first where the
+// terminal is narrow; 0: none.
+type column struct {
+	head string
+	drop int
+	text func(entry.Kernel) string
+}
+
+func kernelColumns() []column {
+	return []column{
+		{"regs", 0, func(k entry.Kernel) string { return knownText(k.Registers) }},
+		{"spill", 0, spills},
+		{"stack", 4, func(k entry.Kernel) string { return knownText(k.Stack) }},
+		{"shared", 5, func(k entry.Kernel) string { return knownText(k.Shared) }},
+		{"barriers", 1, func(k entry.Kernel) string { return knownText(k.Barriers) }},
+		{"params", 3, paramsText},
+		{"threads", 2, threadsText},
+		{"atomics", 6, atomicsText},
+		{"code", 7, func(k entry.Kernel) string { return knownText(k.Code) }},
+	}
+}
+
+// modules is a table for each module that has kernels, or something that could not be
+// read.
+func (v kernelView) modules(modules []entry.Module) string {
 	var b strings.Builder
 	for _, m := range modules {
 		if len(m.Kernels)+len(m.Unread) == 0 {
@@ -20,15 +69,15 @@ func modulesText(modules []entry.Module, verbose bool) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(printable(moduleHead(m)) + "\n")
+		b.WriteString(cellText(moduleHead(m)) + "\n")
 		if len(m.Kernels) > 0 {
-			b.WriteString(kernelTable(m.Kernels, verbose))
+			b.WriteString(v.table(m.Kernels))
 		}
 		for _, why := range m.Unread {
-			b.WriteString("  unread: " + ownLine(why) + "\n")
+			b.WriteString("  unread: " + cellText(why) + "\n")
 		}
-		if verbose && m.Flags != "" {
-			b.WriteString("  made with: " + ownLine(m.Flags) + "\n")
+		if v.verbose && m.Flags != "" {
+			b.WriteString("  made with: " + cellText(m.Flags) + "\n")
 		}
 	}
 	return b.String()
@@ -47,30 +96,28 @@ func moduleHead(m entry.Module) string {
 	return text + ": " + strings.Join(append(parts, count(len(m.Kernels), "kernel", "kernels")), ", ")
 }
 
-// maxNameShown is how much of a name the table shows: those of templates run to
-// kilobytes, and -v and --json have all of it.
-const maxNameShown = 60
-
-func kernelTable(list []entry.Kernel, verbose bool) string {
+func (v kernelView) table(list []entry.Kernel) string {
+	list = v.sorted(list)
+	columns := v.columns(list)
+	names := v.names(list, columns)
 	var table, b strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  kernel\tregs\tspill\tstack\tshared\tbarriers\tparams\tthreads\tatomics\tcode")
-	for i := range list {
-		k := &list[i]
-		name := shownKernel(*k)
-		if !verbose {
-			name = shorter(name)
+	row := func(name string, text func(column) string) {
+		words := []string{"  " + name}
+		for _, c := range columns {
+			words = append(words, text(c))
 		}
-		fmt.Fprintf(w, "  %s\n", strings.Join([]string{
-			ownLine(name), knownText(k.Registers), spills(*k), knownText(k.Stack), knownText(k.Shared), knownText(k.Barriers),
-			paramsText(*k), threadsText(*k), atomicsText(*k), knownText(k.Code),
-		}, "\t"))
+		fmt.Fprintln(w, strings.Join(words, "\t"))
+	}
+	row("kernel", func(c column) string { return c.head })
+	for i := range list {
+		row(names[i], func(c column) string { return c.text(list[i]) })
 	}
 	_ = w.Flush() // into memory
 	i := -1       // the first line is the head
 	for line := range strings.Lines(table.String()) {
-		b.WriteString(line)
-		if verbose && i >= 0 {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+		if v.verbose && i >= 0 {
 			details(&b, list[i])
 		}
 		i++
@@ -78,92 +125,57 @@ func kernelTable(list []entry.Kernel, verbose bool) string {
 	return b.String()
 }
 
-// details are the lines of -v below a kernel.
-func details(b *strings.Builder, k entry.Kernel) {
-	if k.Readable != "" {
-		fmt.Fprintf(b, "      looked up as %s\n", ownLine(k.Name))
-	}
-	for _, p := range k.Params {
-		fmt.Fprintf(b, "      parameter %d at %d: %s%s\n", p.Ordinal, p.Offset, count(p.Size, "byte", "bytes"), ownLine(comma(p.Type)))
-	}
-	for _, x := range k.Atomics {
-		where := fmt.Sprintf("at byte %d", x.At)
-		if x.Line > 0 {
-			where = fmt.Sprintf("in line %d", x.Line)
+// columns are those that fit beside names of which enough is left.
+func (v kernelView) columns(list []entry.Kernel) []column {
+	all := kernelColumns()
+	for v.width > 0 {
+		first := -1
+		for i, c := range all {
+			if c.drop > 0 && (first < 0 || c.drop < all[first].drop) {
+				first = i
+			}
 		}
-		fmt.Fprintf(b, "      float atomic %s, %s, first %s\n", ownLine(x.Op), times(x.Count), where)
+		if first < 0 || v.width-columnsWidth(list, all) >= leastName {
+			break
+		}
+		all = slices.Delete(all, first, first+1)
 	}
+	return all
 }
 
-func comma(text string) string {
-	if text == "" {
-		return ""
+// columnsWidth is how many columns of the terminal they take, with the space before
+// each and before the names.
+func columnsWidth(list []entry.Kernel, all []column) int {
+	width := 2
+	for _, c := range all {
+		most := len(c.head)
+		for _, k := range list {
+			most = max(most, len(c.text(k)))
+		}
+		width += most + 2
 	}
-	return ", " + text
+	return width
 }
 
-// shorter is a name as far as a table shows it.
-func shorter(name string) string {
-	if r := []rune(name); len(r) > maxNameShown {
-		return string(r[:maxNameShown]) + "…"
+// names are those of kernels as the table shows them, cut to what is left of the
+// terminal, each unlike the others.
+func (v kernelView) names(list []entry.Kernel, columns []column) []string {
+	all := make([]string, len(list))
+	for i, k := range list {
+		all[i] = cellText(shownKernel(k))
 	}
-	return name
-}
-
-func shownKernel(k entry.Kernel) string { return cmp.Or(k.Readable, k.Name) }
-
-// knownText is a number, or "?".
-func knownText(n *int) string {
-	if n == nil {
-		return "?"
+	if v.width == 0 || v.verbose {
+		return all
 	}
-	return strconv.Itoa(*n)
-}
-
-func spills(k entry.Kernel) string {
-	if k.SpillStores == nil && k.SpillLoads == nil {
-		return "?"
+	most := max(leastName, v.width-columnsWidth(list, columns))
+	short := make(map[string]bool)
+	for _, k := range list {
+		short[kernels.Short(k)] = true
 	}
-	if k.SpillStores != nil && k.SpillLoads != nil && *k.SpillStores == 0 && *k.SpillLoads == 0 {
-		return "0"
+	if len(short) == len(list) && slices.ContainsFunc(all, func(n string) bool { return len(n) > most }) {
+		for i, k := range list { // without their parameters they are told apart as well
+			all[i] = cellText(kernels.Short(k))
+		}
 	}
-	return knownText(k.SpillStores) + "/" + knownText(k.SpillLoads)
-}
-
-func paramsText(k entry.Kernel) string {
-	if !k.ParamsKnown {
-		return "?"
-	}
-	if k.ParamBytes == nil {
-		return strconv.Itoa(len(k.Params))
-	}
-	return fmt.Sprintf("%d, %dB", len(k.Params), *k.ParamBytes)
-}
-
-func threadsText(k entry.Kernel) string {
-	list, sign := k.MaxThreads, ""
-	if len(k.ReqThreads) > 0 {
-		list, sign = k.ReqThreads, "="
-	}
-	if len(list) == 0 {
-		return "-"
-	}
-	for len(list) > 1 && list[len(list)-1] == 1 {
-		list = list[:len(list)-1]
-	}
-	var words []string
-	for _, n := range list {
-		words = append(words, strconv.Itoa(n))
-	}
-	return sign + strings.Join(words, "x")
-}
-
-func atomicsText(k entry.Kernel) string {
-	switch {
-	case len(k.Atomics) > 0:
-		return strconv.Itoa(len(k.Atomics))
-	case !k.AtomicsKnown:
-		return "?"
-	}
-	return "none"
+	return distinct(all, most)
 }

@@ -187,13 +187,14 @@ func TestEveryKeyOfKernels(t *testing.T) {
 			Budgets:      []KernelBudget{{Kernel: "scan_bwd*", KernelLimits: KernelLimits{Registers: whole(255)}}},
 			Launches:     []KernelLaunch{{Kernel: "scan_fwd", Module: "*.cubin", Args: []string{"pointer", "u32", "60"}, Block: []int{32, 8, 1}}},
 			Graphs:       []KernelGraph{{Name: "a step", Entries: []string{"scan_fwd", "scan_bwd"}, Outside: []string{"scan_fwd"}}},
+			Accepts:      []KernelAccept{{Kind: "float-atomic-unknown", Kernel: "scan_max", Why: "no sum"}, {Kind: "host-unclear", In: "src/main.rs", Why: "by hand"}},
 		},
 		{Name: "prebuilt-alone", Output: "target/kernels/prebuilt-alone", Prebuilt: []string{"*.ptx"}, Deterministic: []string{"*"}},
 	}
 	if d := cmp.Diff(want, c.Kernels, ignoreLines); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if k := c.Kernels[0]; k.Budgets[0].Line == 0 || k.Launches[0].Line <= k.Budgets[0].Line || k.Graphs[0].Line <= k.Launches[0].Line {
+	if k := c.Kernels[0]; k.Budgets[0].Line == 0 || k.Launches[0].Line <= k.Budgets[0].Line || k.Graphs[0].Line <= k.Launches[0].Line || k.Accepts[0].Line <= k.Graphs[0].Line {
 		t.Errorf("%+v", k)
 	}
 }

@@ -47,9 +47,15 @@ const (
 
 func (f *fields) kernelLimits(k *KernelLimits) {
 	f.limit("max-registers", "128", maxRegisters, &k.Registers)
-	f.limit("max-spill-bytes", "0", maxLocal, &k.Spill)
+	f.bytesLimit("max-spill-bytes", maxLocal, &k.Spill)
 	f.bytesLimit("max-shared", maxShared, &k.Shared)
 	f.bytesLimit("max-stack", maxLocal, &k.Stack)
+	for _, key := range []string{"max-spill", "max-spills"} {
+		if e := f.table.get(key); e != nil {
+			f.reported = append(f.reported, key)
+			f.add(e.span, `did you mean "max-spill-bytes"?`, "unknown key %s in %s", quoted(key), f.label)
+		}
+	}
 }
 
 // limit reads a whole number that may be 0.
@@ -60,8 +66,12 @@ func (f *fields) limit(key, example string, most int, into **int) {
 	}
 }
 
-// bytesLimit reads a size that may be 0, as "48KiB".
+// bytesLimit reads a number of bytes that may be 0: 4096, or "4KiB".
 func (f *fields) bytesLimit(key string, most int, into **int) {
+	if e := f.table.get(key); e != nil && e.value.kind == isInteger {
+		f.limit(key, "0", most, into)
+		return
+	}
 	var n int64
 	e := f.size(key, &n)
 	switch {

@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // KernelSet is CUDA sources that are compiled alike, and what must be true of the
@@ -34,6 +36,7 @@ type KernelSet struct {
 	Budgets       []KernelBudget
 	Launches      []KernelLaunch
 	Graphs        []KernelGraph
+	Accepts       []KernelAccept
 }
 
 // KernelSet returns the set with that name.
@@ -89,6 +92,7 @@ func (f *fields) kernelSet(seen map[string]int) KernelSet {
 	f.budgets(&k)
 	f.launches(&k)
 	f.graphs(&k)
+	f.accepts(&k)
 	f.done()
 	return k
 }
@@ -110,6 +114,32 @@ func (f *fields) gateKernels(g *Gate) {
 		}
 	}
 	g.KernelsID = kernelsID(f.config.Kernels, g.Kernels)
+	if len(g.Kernels) > 0 {
+		f.kernelBars()
+	}
+}
+
+// KernelMetrics are the numbers that the kernels of a gate have.
+func KernelMetrics() []string {
+	return []string{"kernel-registers", "kernel-spill-bytes", "kernel-shared-bytes", "kernel-stack-bytes", "kernel-code-bytes"}
+}
+
+// kernelBars looks for bars on a misspelt number of the kernels, which no run would
+// ever give.
+func (f *fields) kernelBars() {
+	bars := f.table.get("bar")
+	if bars == nil || bars.value.kind != isArray {
+		return
+	}
+	for _, t := range bars.value.items {
+		e := t.get("metric")
+		if e == nil || t.get("pattern") != nil || !strings.HasPrefix(e.value.text, "kernel") || slices.Contains(KernelMetrics(), e.value.text) {
+			continue
+		}
+		if n := near(e.value.text, KernelMetrics(), 1); n != nil {
+			f.add(e.value.span, fmt.Sprintf("did you mean %q? There are %s", n[0], list(KernelMetrics())), "%q in %s is no number of kernels: %s", e.key, "[[gate.bar]]", quoted(e.value.text))
+		}
+	}
 }
 
 // kernelsID identifies what some sets say, wherever it stands in the file; "" for none.
@@ -119,7 +149,7 @@ func kernelsID(all []KernelSet, names []string) string {
 		if !slices.Contains(names, k.Name) {
 			continue
 		}
-		k.Budgets, k.Launches, k.Graphs = slices.Clone(k.Budgets), slices.Clone(k.Launches), slices.Clone(k.Graphs)
+		k.Budgets, k.Launches, k.Graphs, k.Accepts = slices.Clone(k.Budgets), slices.Clone(k.Launches), slices.Clone(k.Graphs), slices.Clone(k.Accepts)
 		for i := range k.Budgets {
 			k.Budgets[i].Line = 0
 		}
@@ -128,6 +158,9 @@ func kernelsID(all []KernelSet, names []string) string {
 		}
 		for i := range k.Graphs {
 			k.Graphs[i].Line = 0
+		}
+		for i := range k.Accepts {
+			k.Accepts[i].Line = 0
 		}
 		said = append(said, k)
 	}

@@ -59,6 +59,13 @@ func (p *printer) kernelSets(all []KernelSet) {
 			p.line("entries", tomlStrings(g.Entries))
 			p.strings("outside", g.Outside)
 		}
+		for _, a := range k.Accepts {
+			p.table("[[kernels.accept]]", at.in("accept"))
+			p.line("kind", tomlString(a.Kind))
+			p.optional("kernel", a.Kernel)
+			p.optional("in", a.In)
+			p.line("why", tomlString(a.Why))
+		}
 		p.indent = ""
 	}
 }

@@ -62,7 +62,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 	tables := []string{
 		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]",
-		"[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[build]",
+		"[[kernels.accept]]", "[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[build]",
 		"[ci]", "[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {

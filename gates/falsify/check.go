@@ -181,6 +181,12 @@ func (s *session) renew(ctx context.Context) error {
 	return s.anew(ctx)
 }
 
+// inKernels is whether what was compiled and did not hold is what caught a fault: a
+// source that does not compile is no finding there.
+func inKernels(v gates.Verdict) bool {
+	return slices.ContainsFunc(v.Kernels, func(k gates.KernelSum) bool { return k.Failed == 0 && len(k.Findings) > 0 })
+}
+
 // sum counts what came of the faults.
 func (s *session) sum() {
 	r := s.report
@@ -192,7 +198,7 @@ func (s *session) sum() {
 			continue
 		}
 		r.Caught++
-		if vague(p.fault) && !config.Counts(s.o.Gate.Reader) && len(s.o.Gate.Build) == 0 {
+		if vague(p.fault) && !config.Counts(s.o.Gate.Reader) && len(s.o.Gate.Build) == 0 && !inKernels(p.trial) {
 			bare = append(bare, p.Fault)
 		}
 	}

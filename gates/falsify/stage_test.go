@@ -84,7 +84,7 @@ func (s *stage) options() Options {
 		Gate: cfg.Gates[0], Lane: lane, Root: cfg.Root, ScratchDir: filepath.Join(s.home, "scratch"), Past: past,
 		Note: func(text string) { s.t.Log(text) },
 		Prepare: func(worktrees.Lane, string) (gates.Options, error) {
-			return gates.Options{State: filepath.Join(s.home, "state"), History: past, Base: cfg.Workspace.Base}, nil
+			return gates.Options{State: filepath.Join(s.home, "state"), History: past, Base: cfg.Workspace.Base, Kernels: gates.KernelSets(cfg, cfg.Gates[0])}, nil
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,12 +20,21 @@ func (s *survey) ignoredPaths(ctx context.Context, paths []string) (ignored []st
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
-	out, err := s.ask(ctx, s.opt.Root, []string{"GIT_OPTIONAL_LOCKS=0"}, append([]string{"git", "check-ignore", "-z", "--"}, paths...)...)
+	out, err := s.ask(ctx, s.opt.Root, []string{"GIT_OPTIONAL_LOCKS=0"}, append([]string{"git", "-c", "core.quotePath=false", "check-ignore", "--"}, paths...)...)
 	var f failed
 	if err != nil && (!errors.As(err, &f) || f.exit.Code != 1) { // 1: it ignores none of them
 		return nil, false
 	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), true
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		// -z is for --stdin alone; without it, git quotes a name with a quote or a line
+		// break as C does.
+		if name, err := strconv.Unquote(line); err == nil {
+			line = name
+		}
+		ignored = append(ignored, line)
+	}
+	return ignored, true
 }
 
 // ignored finds what the gates make and git would show as untracked, which
@@ -39,6 +49,11 @@ func (s *survey) ignored(ctx context.Context) {
 			if !slices.Contains(all, m) && len(all) < maxGates {
 				all = append(all, m)
 			}
+		}
+	}
+	for _, k := range s.kernels {
+		if probe := "target/kernels/" + k.Name + "/made"; len(k.Sources) > 0 {
+			all = append(all, probe)
 		}
 	}
 	ignored, ok := s.ignoredPaths(ctx, all)
@@ -57,7 +72,7 @@ const maxAsked = 2000
 func (s *survey) dropIgnored(ctx context.Context) {
 	var all []string
 	for _, d := range s.tree.dirs {
-		if d.path != "." && len(all) < maxAsked && (len(d.marks) > 0 || len(d.pyTests) > 0 || len(d.goTests) > 0) {
+		if d.path != "." && len(all) < maxAsked && (len(d.marks)+len(d.pyTests)+len(d.goTests)+len(d.cu)+len(d.device)+len(d.hosts) > 0) {
 			all = append(all, d.path)
 		}
 	}

@@ -20,6 +20,8 @@ type Options struct {
 	Below string   // look below this directory only, relative to Root; "" is all of it
 	Env   []string // of the tools that are asked; nil is our own
 
+	Cards []string // compute capabilities of the machine's, "9.0"; nil where nobody said
+
 	CargoTime time.Duration   // for all questions to cargo together; 10 s when 0
 	Hurry     <-chan struct{} // closed when nobody waits any longer
 }
@@ -29,10 +31,11 @@ const cargoTime = 10 * time.Second
 
 // Proposal is what Look found.
 type Proposal struct {
-	Text  string // the whole gpuci.toml; "" without gates
-	Gates []Gate
-	Left  []Left   // found, and made no gate of
-	Notes []string // what a person should know before the first run, each a sentence
+	Text    string // the whole gpuci.toml; "" without gates and kernels
+	Gates   []Gate
+	Kernels []Kernels
+	Left    []Left   // found, and made no gate of
+	Notes   []string // what a person should know before the first run, each a sentence
 
 	Elsewhere []string // other gpuci.toml below Root, relative to it
 	Unignored []string // what the gates make and git would show as untracked, relative to Root
@@ -48,6 +51,7 @@ func Kinds() []string {
 	return []string{
 		"Cargo.toml with tests", "go.mod with _test.go files", "CMakeLists.txt with enable_testing() and tests",
 		"test_*.py for pytest", "a Makefile with a target test or check", "package.json with a test script",
+		"CUDA sources and committed device code",
 	}
 }
 
@@ -66,7 +70,7 @@ func Look(ctx context.Context, opt Options) (Proposal, error) {
 	s.nameGates()
 	s.ignored(ctx)
 	p := s.proposal()
-	if len(p.Gates) == 0 {
+	if len(p.Gates)+len(p.Kernels) == 0 {
 		return p, fmt.Errorf("%w in %s", ErrNothing, opt.Root)
 	}
 	p.Text = s.text()
@@ -83,6 +87,9 @@ type survey struct {
 	gates []*Gate
 	left  []Left
 	notes []string
+
+	kernels []*Kernels
+	read    map[string]bool // sources whose headers were looked for
 
 	kinds map[string]bool // directories with a project that a gate was made of, or could be
 	cut   []string        // what the gates make that git does not ignore
@@ -101,7 +108,7 @@ func newSurvey(opt Options) (*survey, error) {
 	if !filepath.IsLocal(opt.Below) {
 		return nil, fmt.Errorf("look below %s: it is not inside the workspace %s: name a directory in it", opt.Below, opt.Root)
 	}
-	s := &survey{opt: opt, kinds: make(map[string]bool)}
+	s := &survey{opt: opt, kinds: make(map[string]bool), read: make(map[string]bool)}
 	var err error
 	s.tree, err = walk(opt.Root, filepath.ToSlash(filepath.Clean(opt.Below)))
 	for _, skipped := range s.tree.skipped {
@@ -136,6 +143,9 @@ func (s *survey) proposal() Proposal {
 	p := Proposal{Left: s.left, Notes: s.notes, Unignored: s.cut}
 	for _, g := range s.gates {
 		p.Gates = append(p.Gates, *g)
+	}
+	for _, k := range s.kernels {
+		p.Kernels = append(p.Kernels, *k)
 	}
 	for _, d := range s.tree.dirs {
 		if d.path != "." && d.has("gpuci.toml") {

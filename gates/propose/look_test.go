@@ -70,6 +70,17 @@ func lines(p Proposal) string {
 			fmt.Fprintf(&b, "  run   %s\n", strings.Join(c, " "))
 		}
 	}
+	for _, k := range p.Kernels {
+		fmt.Fprintf(&b, "kernels %s\n", k.Name)
+		for _, l := range []struct {
+			key  string
+			list []string
+		}{{"sources", k.Sources}, {"arch", k.Arch}, {"include", k.Include}, {"prebuilt", k.Prebuilt}, {"host", k.Host}} {
+			if len(l.list) > 0 {
+				fmt.Fprintf(&b, "  %s %s\n", l.key, strings.Join(l.list, " "))
+			}
+		}
+	}
 	for _, l := range p.Left {
 		fmt.Fprintf(&b, "left %s\n", l)
 	}

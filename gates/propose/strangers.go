@@ -1,31 +1,6 @@
 package propose
 
-import (
-	"context"
-	"fmt"
-)
-
-// cuda says what is there for a later version.
-func (s *survey) cuda(context.Context) {
-	files, dirs, first := 0, 0, ""
-	for _, d := range s.tree.dirs {
-		if d.cu == 0 {
-			continue
-		}
-		if first == "" {
-			first = d.path
-		}
-		files, dirs = files+d.cu, dirs+1
-	}
-	if files == 0 {
-		return
-	}
-	what := fmt.Sprintf("%s (*.cu) %s", plural(files, "CUDA source"), where(first))
-	if dirs > 1 {
-		what += " and elsewhere"
-	}
-	s.leave(what, "compiling them and checking what comes out is for [[kernels]], which comes with a later version")
-}
+import "context"
 
 // strangers names build tools that init cannot write gates for, where nothing
 // else in the directory did.

@@ -40,7 +40,7 @@ const head = `# The gates of this workspace, as gpuci init found them. A gate is
 func (s *survey) text() string {
 	w := &writer{explained: make(map[string]bool)}
 	w.WriteString(head)
-	w.commands(s.gates[0].Name)
+	w.commands(s)
 	w.remarks("Found, and no gate made of it:", s.left)
 	w.linef("")
 	w.linef("[workspace]")
@@ -48,18 +48,29 @@ func (s *survey) text() string {
 	for _, g := range s.gates {
 		w.gate(g)
 	}
+	for _, k := range s.kernels {
+		w.kernelSet(k, len(s.opt.Cards) > 0)
+	}
 	return w.String()
 }
 
 // commands are what to do with the file next.
-func (w *writer) commands(gate string) {
+func (w *writer) commands(s *survey) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "#   gpuci gate --list\tthese gates")
-	fmt.Fprintf(t, "#   gpuci gate %s\trun one\n", gate)
-	fmt.Fprintf(t, "#   gpuci gate %s --learn\tpropose limits for what its output holds\n", gate)
+	if len(s.gates) > 0 {
+		gate := s.gates[0].Name
+		fmt.Fprintln(t, "#   gpuci gate --list\tthese gates")
+		fmt.Fprintf(t, "#   gpuci gate %s\trun one\n", gate)
+		fmt.Fprintf(t, "#   gpuci gate %s --learn\tpropose limits for what its output holds\n", gate)
+	}
+	if len(s.kernels) > 0 {
+		fmt.Fprintln(t, "#   gpuci kernels check\tcompile the CUDA sources, and check what comes of them")
+	}
 	fmt.Fprintln(t, "#   gpuci config --reference\tevery key there is, with its default")
 	_ = t.Flush()
-	w.linef("#\n# Edit next: min-tests of the gates you care for, then bars on their numbers.")
+	if len(s.gates) > 0 {
+		w.linef("#\n# Edit next: min-tests of the gates you care for, then bars on their numbers.")
+	}
 }
 
 func (w *writer) remarks(title string, left []Left) {

@@ -46,7 +46,10 @@ type dir struct {
 	marks   []string
 	goTests []string // files *_test.go
 	pyTests []string // files test_*.py and *_test.py
-	cu      int      // files *.cu
+	cu      []string // files *.cu
+	headers []string // that a *.cu can include
+	device  []string // *.cubin, *.ptx, *.fatbin
+	hosts   []string // sources that could look kernels up
 }
 
 func (d dir) has(mark string) bool    { return slices.Contains(d.marks, mark) }
@@ -118,6 +121,16 @@ func (t *tree) visit(root, at string, depth int) {
 }
 
 func (d *dir) take(name string) {
+	switch path.Ext(name) {
+	case ".cu":
+		d.cu = append(d.cu, name)
+	case ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl":
+		d.headers = append(d.headers, name)
+	case ".cubin", ".ptx", ".fatbin":
+		d.device = append(d.device, name)
+	case ".rs", ".c", ".cc", ".cpp", ".cxx", ".py":
+		d.hosts = append(d.hosts, name)
+	}
 	switch {
 	case slices.Contains(marks, name):
 		d.marks = append(d.marks, name)
@@ -125,8 +138,6 @@ func (d *dir) take(name string) {
 		d.goTests = append(d.goTests, name)
 	case strings.HasSuffix(name, ".py") && (strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py")):
 		d.pyTests = append(d.pyTests, name)
-	case strings.HasSuffix(name, ".cu"):
-		d.cu++
 	}
 }
 

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,32 +36,29 @@ func (s Set) argv(u unit) []string {
 	return append(append(args, s.common()...), u.source)
 }
 
-// optionFiles gives the text of every file of options among the flags.
-func (s Set) optionFiles() (string, error) {
-	var b strings.Builder
-	for i, f := range s.Flags {
-		name, value, joined := strings.Cut(f, "=")
-		if name != "-optf" && name != "--options-file" {
-			continue
-		}
-		if !joined && i+1 < len(s.Flags) {
-			value = s.Flags[i+1]
-		}
-		for path := range strings.SplitSeq(value, ",") {
-			text, err := os.ReadFile(s.absolute(path))
-			if err != nil {
-				return "", fmt.Errorf("read the options of flag %s: %w", f, err)
-			}
-			fmt.Fprintf(&b, "%s %q\n", path, text)
+// telling are the variables of the environment that change what is compiled, and what
+// the names of others begin with: nvcc puts what its nvcc.profile adds to behind what
+// the environment has. COMPILER_PATH is not among them: a link shim's directory is in it.
+var telling = []string{"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "CCC_OVERRIDE_OPTIONS",
+	"INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES", "OPENCC_FLAGS", "NV_NVVM_VERSION"}
+
+var tellingPrefixes = []string{"NVCC_", "NVVM_", "CICC_", "EDG_", "PTXAS_", "OCG_", "CUDAFE_", "NVLINK_", "FATBINARY_"}
+
+// tells are the variables of an environment that count, and of those named besides,
+// sorted.
+func tells(env, besides []string) []string {
+	var all []string
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		counts := slices.Contains(telling, name) || slices.Contains(besides, name) ||
+			slices.ContainsFunc(tellingPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+		if counts && !slices.Contains(all, name) {
+			all = append(all, name)
 		}
 	}
-	return b.String(), nil
+	slices.Sort(all)
+	return all
 }
-
-// telling are the variables of the environment that change what is compiled.
-// COMPILER_PATH is not among them: a link shim's directory is in it.
-var telling = []string{"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
-	"GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH", "CCC_OVERRIDE_OPTIONS"}
 
 // misleading are those that would make the host compiler write dependencies of its
 // own.
@@ -92,18 +88,12 @@ func embedsPaths(options string) bool {
 
 // hosts are the host compilers that nvcc could call: those that the options or
 // NVCC_CCBIN name, or else every one on PATH.
-func (s Set) hosts(env []string) []string {
+func (s Set) hosts(env, options []string) []string {
 	named := variable(env, "NVCC_CCBIN")
-	all := append(strings.Fields(variable(env, "NVCC_PREPEND_FLAGS")), append(slices.Clone(s.Flags), strings.Fields(variable(env, "NVCC_APPEND_FLAGS"))...)...)
-	for i, f := range all {
-		name, value, joined := strings.Cut(f, "=")
-		if name != "-ccbin" && name != "--compiler-bindir" {
-			continue
+	for i := range options {
+		if name, v, _ := value(options, i); name == "-ccbin" || name == "--compiler-bindir" {
+			named = v
 		}
-		if !joined && i+1 < len(all) {
-			value = all[i+1]
-		}
-		named = value
 	}
 	dirs := filepath.SplitList(variable(env, "PATH"))
 	names := []string{"gcc", "g++"}

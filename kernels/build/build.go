@@ -13,13 +13,16 @@ import (
 
 // builder is one build of one set.
 type builder struct {
-	set     Set
-	o       Options
-	cache   *cache.Cache // nil: build without
-	tree    *tree
-	hosts   []string
-	options string // all of the set's, of its files' and of the environment's
-	common  string // the identity of everything but the unit
+	set    Set
+	o      Options
+	cache  *cache.Cache // nil: build without
+	tree   *tree
+	hosts  []string
+	orders *orders // all options
+	common string  // the identity of everything but the unit
+
+	knowing sync.Once
+	known   string // which architectures the compiler knows, as a line
 
 	outside atomic.Bool // no directory to work in is made in the cache
 
@@ -61,13 +64,19 @@ func (b *builder) open(ctx context.Context) (err error) {
 		}
 	}
 	if b.cache != nil {
-		if data, err := b.cache.Record(b.lane("files")); err == nil {
+		if data, err := b.cache.Record(b.lane("files 2")); err == nil {
 			if err := b.tree.load(data); err != nil {
 				b.note("every file is read again: %v", err)
 			}
 		}
 	}
-	b.hosts = b.set.hosts(b.env())
+	if b.orders, err = b.set.orders(b.env()); err != nil {
+		return err
+	}
+	if w := writesFile(b.orders.words, b.orders.host, b.orders.ptxas); w != "" {
+		return fmt.Errorf("option %s, of the environment or of a file of options: it writes files besides the output, over what is there: take it out", w)
+	}
+	b.hosts = b.set.hosts(b.env(), b.orders.words)
 	if b.common, err = b.identity(); err != nil {
 		return err
 	}
@@ -83,7 +92,7 @@ func (b *builder) all(ctx context.Context, units []unit) []Unit {
 	why := make([]string, len(units))
 	for i, u := range units {
 		var ok bool
-		if done[i], why[i], ok = b.lookup(u); !ok {
+		if done[i], why[i], ok = b.lookup(ctx, u); !ok {
 			left = append(left, i)
 			continue
 		}
@@ -114,7 +123,7 @@ func (b *builder) close() {
 	}
 	data, err := b.tree.save()
 	if err == nil && data != nil {
-		err = b.cache.Keep(b.lane("files"), data)
+		err = b.cache.Keep(b.lane("files 2"), data)
 	}
 	if b.kept {
 		_, trim := b.cache.Trim()

@@ -1,7 +1,9 @@
 package build
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -10,7 +12,8 @@ import (
 type chain struct {
 	quote   []string // for "x.h", behind the including file's directory
 	angle   []string // for both
-	missing []string // directories that it was told of and that are not there
+	ignored []string // directories that it was told of and did not take: not there, no directories, there before
+	shape   string   // which of all these are directories, and which of those are the same; see look
 	host    string   // "gcc version 12.2.0 (…)"
 }
 
@@ -32,14 +35,50 @@ func parseChain(said string) (c chain, ok bool) {
 			list = nil
 		case list != nil && strings.HasPrefix(line, " "):
 			*list = append(*list, strings.TrimSuffix(line[1:], " (framework directory)"))
-		case strings.HasPrefix(line, `ignoring nonexistent directory "`):
-			dir, _, _ := strings.Cut(strings.TrimPrefix(line, `ignoring nonexistent directory "`), `"`)
-			c.missing = append(c.missing, dir)
+		case strings.HasPrefix(line, `ignoring nonexistent directory "`), strings.HasPrefix(line, `ignoring duplicate directory "`):
+			_, dir, _ := strings.Cut(line, `"`)
+			c.ignore(strings.TrimSuffix(dir, `"`))
+		case strings.HasPrefix(line, "COLLECT_GCC_OPTIONS="):
+			c.options(words(strings.TrimPrefix(line, "COLLECT_GCC_OPTIONS=")))
+		case strings.HasPrefix(line, ` "`) && strings.Contains(line, `"-cc1"`): // clang
+			c.options(words(line))
 		case strings.Contains(line, "gcc version ") || strings.Contains(line, "clang version "):
 			c.host = strings.TrimSpace(line)
 		}
 	}
 	return c, ok
+}
+
+// searches are the options by which the host compiler is told of a directory.
+var searches = []string{"-I", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-internal-isystem", "-internal-externc-isystem", "-cxx-isystem"}
+
+// options notes the directories in the host compiler's own options: of one that is a
+// file it says nothing where warnings are off.
+func (c *chain) options(all []string) {
+	for i, w := range all {
+		if slices.Contains(searches, w) && i+1 < len(all) {
+			c.ignore(all[i+1])
+		} else if dir, ok := strings.CutPrefix(w, "-I"); ok && dir != "" {
+			c.ignore(dir)
+		}
+	}
+}
+
+// ignore notes a directory, each once.
+func (c *chain) ignore(dir string) {
+	if dir != "" && !slices.Contains(c.ignored, dir) {
+		c.ignored = append(c.ignored, dir)
+	}
+}
+
+// tell notes the directories that the environment names.
+func (c chain) tell(env []string) chain {
+	for _, name := range []string{"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"} {
+		for _, dir := range filepath.SplitList(variable(env, name)) {
+			c.ignore(dir)
+		}
+	}
+	return c
 }
 
 // encode and decodeChain turn a chain to text and back, a line for each thing.
@@ -52,7 +91,8 @@ func (c chain) encode() string {
 	}
 	line("quote", c.quote...)
 	line("angle", c.angle...)
-	line("missing", c.missing...)
+	line("ignored", c.ignored...)
+	line("shape", c.shape)
 	line("host", c.host)
 	return b.String()
 }
@@ -66,8 +106,10 @@ func decodeChain(text string) chain {
 			c.quote = append(c.quote, value)
 		case "angle":
 			c.angle = append(c.angle, value)
-		case "missing":
-			c.missing = append(c.missing, value)
+		case "ignored":
+			c.ignored = append(c.ignored, value)
+		case "shape":
+			c.shape = value
 		case "host":
 			c.host = value
 		}
@@ -75,19 +117,36 @@ func decodeChain(text string) chain {
 	return c
 }
 
-// stands is whether the chain is still what the compiler would say: no directory
-// that was missing is there now, and none is gone.
-func (c chain) stands(absolute func(string) string) bool {
-	there := func(dir string) bool {
+// look says of each directory what decides whether the host compiler takes it, and
+// where: "-" if it is none, or else the number of the first that is the same one.
+func (c chain) look(absolute func(string) string) string {
+	var b strings.Builder
+	first := map[identity]int{}
+	for i, dir := range append(c.dirs(), c.ignored...) {
 		info, err := os.Stat(absolute(dir))
-		return err == nil && info.IsDir()
+		if err != nil || !info.IsDir() {
+			b.WriteString("- ")
+			continue
+		}
+		s := stampOf(info)
+		id := identity{s.Inode, s.Device}
+		if _, ok := first[id]; !ok {
+			first[id] = i
+		}
+		fmt.Fprintf(&b, "%d ", first[id])
 	}
-	return !slices.ContainsFunc(c.missing, there) && !slices.ContainsFunc(c.dirs(), func(dir string) bool { return !there(dir) })
+	return strings.TrimSpace(b.String())
+}
+
+// stands is whether the chain is still what the compiler would say: what was a
+// directory is one, what was none is none, and the same are the same.
+func (c chain) stands(absolute func(string) string) bool {
+	return len(c.angle) > 0 && c.shape == c.look(absolute)
 }
 
 // within shortens the directories below the root, so that lanes agree.
 func (c chain) within(root string) chain {
-	for _, list := range [][]string{c.quote, c.angle, c.missing} {
+	for _, list := range [][]string{c.quote, c.angle, c.ignored} {
 		for i := range list {
 			list[i] = within(root, list[i])
 		}

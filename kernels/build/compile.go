@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ func (b *builder) compile(ctx context.Context, u unit, why string) (done Unit) {
 			b.note("%s is compiled without a lock: %v", u, err)
 		default:
 			defer release()
-			if made, _, ok := b.lookup(u); ok {
+			if made, _, ok := b.lookup(ctx, u); ok {
 				return made
 			}
 		}
@@ -46,7 +45,7 @@ func (b *builder) compile(ctx context.Context, u unit, why string) (done Unit) {
 	begun := time.Now()
 	m, err := b.steady(ctx, u)
 	if done.Log, done.Took = m.log, time.Since(begun); err == nil {
-		err = b.write(u.output, m.out)
+		err = b.write(ctx, u.output, m.out)
 	}
 	if done.Err = err; err == nil {
 		done.Outcome = Compiled
@@ -66,7 +65,9 @@ type made struct {
 // came of it then.
 func (b *builder) steady(ctx context.Context, u unit) (m made, err error) {
 	for range 2 {
-		b.tree.survey(u.source, map[string]bool{})
+		if err := b.tree.survey(u.source, map[string]bool{}); err != nil {
+			return m, err
+		}
 		if m, err = b.run(ctx, u); err != nil || m.changed == "" {
 			break
 		}
@@ -78,6 +79,8 @@ func (b *builder) steady(ctx context.Context, u unit) (m made, err error) {
 		b.note("%s is not kept: %s changed while it was compiled", u, m.changed)
 	case m.blind != "":
 		b.note("%s is compiled every time: %s", u, m.blind)
+	case b.orders.blind != "":
+		b.note("%s is compiled every time: %s", u, b.orders.blind)
 	default:
 		if err := b.keep(u, m); err != nil {
 			b.note("%s is not kept: %v", u, err)
@@ -85,6 +88,10 @@ func (b *builder) steady(ctx context.Context, u unit) (m made, err error) {
 	}
 	return m, nil
 }
+
+// maxOutput is the size in bytes of what a compiler makes of one source, and far above
+// any.
+const maxOutput = 4 << 30
 
 // full is what a compiler says when a disk is.
 const full = "o space left on device"
@@ -108,10 +115,13 @@ func (b *builder) run(ctx context.Context, u unit) (made, error) {
 		return b.run(ctx, u)
 	}
 	if err != nil {
-		return m, &CompileError{Text: m.log, Err: err}
+		return m, &CompileError{Text: m.log + b.knows(ctx, m.log), Err: err}
 	}
-	if m.out, err = os.ReadFile(out); err != nil {
+	if m.out, err = cache.ReadRegular(out, maxOutput); err != nil {
 		return m, fmt.Errorf("read what the compiler made: %w", err)
+	}
+	if err := b.o.Verify(ctx, u.kind, u.archs, out); err != nil {
+		return m, fmt.Errorf("look at what the compiler made: %w", err)
 	}
 	if m.read, err = b.inputs(deps, begun); err != nil {
 		m.read = read{changed: err.Error()}
@@ -121,7 +131,7 @@ func (b *builder) run(ctx context.Context, u unit) (made, error) {
 
 // inputs is what the dependency file says was read.
 func (b *builder) inputs(deps string, begun time.Time) (read, error) {
-	text, err := os.ReadFile(deps)
+	text, err := cache.ReadRegular(deps, maxOutput)
 	if err != nil {
 		return read{}, err
 	}
@@ -132,7 +142,7 @@ func (b *builder) inputs(deps string, begun time.Time) (read, error) {
 	if len(files) == 0 {
 		return read{}, errors.New("the compiler said of no file that it read it")
 	}
-	return b.tree.inputs(files, b.options, begun)
+	return b.tree.inputs(files, b.orders, begun)
 }
 
 // keep puts what was made into the cache.

@@ -7,14 +7,17 @@
 // header that was really included is held against its content, and so is the place
 // where each name asked for in one is found, so that a header that appears earlier
 // on the include path, or one that __has_include had not found, is noticed. What
-// changed while it was compiled is not kept. An output is written whole or not at
-// all, and only if it differs.
+// changed while it was compiled is not kept. Files of options, and the variables of the
+// environment that nvcc takes up, count as flags do; what of them cannot be followed is
+// compiled every time. An output is written whole or not at all, and only if it differs;
+// never outside of its directory, over what is under version control or committed device
+// code, or over another set's.
 //
 // It does not promise: the same bytes as in another directory (nvcc hashes its
 // directory into the names of static variables; with debugging or line information
 // lanes share nothing, since the paths are in it); a time as of today in a source
-// with __TIME__; to notice a change of the assembler behind the host compiler; to
-// notice an edit through a memory map that the file's times do not show yet.
+// with __TIME__; to notice a change of the assembler behind the host compiler, or of
+// what a script in its place reads; to notice an edit through a memory map that the file's times do not show yet.
 //
 // It runs nothing by itself: [Options.Exec] does.
 package build

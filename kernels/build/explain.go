@@ -42,24 +42,48 @@ func (b *builder) differs(u unit, text string) string {
 	return compare(string(was), text)
 }
 
+// differences are the kinds of lines in a unit's text, and what they are called. A sum
+// is not shown: it says nothing to anybody.
+var differences = []struct {
+	word, name string
+	summed     bool
+}{
+	{"unit ", "gpuci's own format", false}, {"compiler ", "the compiler's version", false}, {"tool ", "the compiler's file", true},
+	{"variable ", "the environment", false}, {"plan ", "what nvcc runs, by its profile or the environment,", true},
+	{"host ", "the host compiler", true}, {"host-version ", "the host compiler's version", false},
+	{"options ", "a file of options", false}, {"root ", "the directory", false}, {"argument ", "the option", false},
+	{"compiler-argument ", "an include directory of the compiler's", false}, {"search ", "the include path", false},
+}
+
+// follows are the kinds of lines that change with another.
+var follows = map[string][]string{
+	"compiler ": {"tool ", "plan ", "compiler-argument ", "search "},
+	"tool ":     {"plan "}, "variable ": {"plan "}, "host-version ": {"host ", "plan ", "search "}, "host ": {"plan "},
+}
+
 // compare says which lines of a unit's text are gone and which are new.
 func compare(was, is string) string {
 	before, after := strings.Split(was, "\n"), strings.Split(is, "\n")
 	gone, added := less(before, after), less(after, before)
-	var said []string
-	for _, kind := range []struct{ word, name string }{
-		{"unit ", "gpuci's own format"}, {"compiler ", "the compiler's version"}, {"tool ", "the compiler's file"},
-		{"host ", "the host compiler"}, {"host-version ", "the host compiler's version"}, {"variable ", "the environment"},
-		{"options ", "a file of options"}, {"root ", "the directory"}, {"argument ", "the option"}, {"search ", "the include path"},
-	} {
-		was, is := behind(gone, kind.word), behind(added, kind.word)
+	var said, quiet []string
+	for _, d := range differences {
+		if len(behind(gone, d.word, false))+len(behind(added, d.word, false)) > 0 {
+			quiet = append(quiet, follows[d.word]...)
+		}
+	}
+	for _, d := range differences {
+		was, is := behind(gone, d.word, d.summed), behind(added, d.word, d.summed)
+		changed := len(behind(gone, d.word, false))+len(behind(added, d.word, false)) > 0
 		switch {
+		case !changed || slices.Contains(quiet, d.word):
+		case d.summed && was == is:
+			said = append(said, strings.TrimSpace(d.name+" "+is)+" changed")
 		case was != "" && is != "":
-			said = append(said, fmt.Sprintf("%s changed: %s, was %s", kind.name, is, was))
+			said = append(said, fmt.Sprintf("%s changed: %s, was %s", d.name, is, was))
 		case is != "":
-			said = append(said, fmt.Sprintf("%s is new: %s", kind.name, is))
+			said = append(said, fmt.Sprintf("%s is new: %s", d.name, is))
 		case was != "":
-			said = append(said, fmt.Sprintf("%s is gone: %s", kind.name, was))
+			said = append(said, fmt.Sprintf("%s is gone: %s", d.name, was))
 		}
 	}
 	if len(said) == 0 {
@@ -79,13 +103,19 @@ func less(a, b []string) []string {
 	return left
 }
 
-// behind joins what stands behind the word in the lines that begin with it.
-func behind(lines []string, word string) string {
+// behind joins what stands behind the word in the lines that begin with it, without the
+// sum at the end of those that have one.
+func behind(lines []string, word string, summed bool) string {
 	var all []string
 	for _, line := range lines {
-		if after, ok := strings.CutPrefix(line, word); ok {
-			all = append(all, after)
+		after, ok := strings.CutPrefix(line, word)
+		if !ok {
+			continue
 		}
+		if summed {
+			after = after[:max(strings.LastIndexByte(after, ' '), 0)]
+		}
+		all = append(all, after)
 	}
 	return strings.Join(all, " ")
 }

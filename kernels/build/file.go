@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"gpuci/kernels/cache"
@@ -25,28 +24,32 @@ type file struct {
 // errChanging says that a file was written to while it was read.
 var errChanging = errors.New("it is being written")
 
+// maxSource is the size in bytes of a source that is read for what it mentions, and far
+// above any.
+const maxSource = 256 << 20
+
+// ReadFile reads a file whole, links followed. What is no regular file, or has more than
+// limit bytes, is an error at once.
+func ReadFile(path string, limit int64) ([]byte, error) { return cache.ReadRegular(path, limit) }
+
 // readFile reads a file whole. Tools and outputs are only summed.
 func readFile(path string, scans bool) (*file, error) {
 	begun := time.Now()
 	f := &file{at: begun}
-	open, err := os.Open(path)
+	open, before, err := cache.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer open.Close()
-	before, err := open.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: not a regular file", path)
-	}
 	f.Stamp = stampOf(before)
 	f.Settled = f.Stamp.settled(begun)
 	if scans {
-		text, err := io.ReadAll(open)
+		text, err := io.ReadAll(io.LimitReader(open, maxSource+1))
 		if err != nil {
 			return nil, err
+		}
+		if len(text) > maxSource {
+			return nil, fmt.Errorf("read %s: it has more than %d bytes", path, maxSource)
 		}
 		s := scan(text)
 		f.Sum, f.Scanned = cache.SumOf(text), &s

@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// holds is whether everything that a compile read is as it was; if not, why says
-// what is not.
-func (t *tree) holds(e entry) (why string, ok bool) {
+// holds is what is not as it was of all that a compile read, a line for each thing;
+// nothing is if the compile holds.
+func (t *tree) holds(e entry) (missing []string) {
 	for _, in := range e.files {
 		f, err := t.file(in.path, true)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return in.path + " is gone", false
+			missing = append(missing, in.path+" is gone")
 		case err != nil:
-			return err.Error(), false
+			missing = append(missing, err.Error())
 		case f.Sum != in.sum:
-			return in.path + " changed", false
-		}
-		if v := t.vector(in.path, f); v.tokens != in.vector {
-			return t.moved(in, f, v), false
+			missing = append(missing, in.path+" changed")
+		default:
+			if v := t.vector(in.path, f); v.tokens != in.vector {
+				missing = append(missing, t.moved(in, f, v))
+			}
 		}
 	}
 	for _, a := range e.made {
@@ -30,10 +31,10 @@ func (t *tree) holds(e entry) (why string, ok bool) {
 		token, _ := t.token(a.mention, a.own)
 		t.mu.Unlock()
 		if token != a.token {
-			return fmt.Sprintf("%s is now %s", a.mention.name, t.told(a.mention, a.own, token, a.token)), false
+			missing = append(missing, fmt.Sprintf("%s is now %s", a.mention.name, t.told(a.mention, a.own, token, a.token)))
 		}
 	}
-	return "", true
+	return missing
 }
 
 // moved says which name of a file leads elsewhere than it did.

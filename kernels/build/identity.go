@@ -53,24 +53,22 @@ func (b *builder) identity() (string, error) {
 		}
 		fmt.Fprintln(&text, "host", path, sum)
 	}
-	for _, name := range telling {
+	if b.o.Compiler.Plan != "" {
+		fmt.Fprintln(&text, "plan", b.o.Compiler.Plan)
+	}
+	for _, name := range tells(b.env(), b.orders.names) {
 		if v := variable(b.env(), name); v != "" {
 			fmt.Fprintf(&text, "variable %s=%q\n", name, v)
 		}
 	}
-	options, err := b.set.optionFiles()
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(options) {
+	for line := range strings.Lines(b.orders.files.String()) {
 		fmt.Fprint(&text, "options ", line)
 	}
-	b.options = strings.Join(b.set.Flags, " ") + options + variable(b.env(), "NVCC_PREPEND_FLAGS") + variable(b.env(), "NVCC_APPEND_FLAGS")
-	if embedsPaths(b.options) {
+	if embedsPaths(b.orders.text()) {
 		fmt.Fprintln(&text, "root", b.set.Root)
 	}
 	for _, a := range b.o.Compiler.Args {
-		fmt.Fprintf(&text, "argument %q\n", a)
+		fmt.Fprintf(&text, "compiler-argument %q\n", a)
 	}
 	return text.String(), nil
 }
@@ -78,7 +76,7 @@ func (b *builder) identity() (string, error) {
 // text is all that a unit depends on besides the content of files, and its key.
 func (b *builder) text(u unit) string {
 	var text strings.Builder
-	text.WriteString("unit 1\n") // of what records hold: another number finds none of the old
+	text.WriteString("unit 2\n") // of what records hold: another number finds none of the old
 	text.WriteString(b.common)
 	for _, dir := range b.tree.chain.dirs() {
 		fmt.Fprintln(&text, "search", dir)

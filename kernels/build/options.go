@@ -14,14 +14,20 @@ type Command = nvcc.Command
 
 // Options says how to build.
 type Options struct {
-	Compiler   nvcc.Found
-	Exec       nvcc.Exec                       // runs the compiler, supervised; required
-	Env        []string                        // of the compiler, without link shims; Exec adds those
-	Jobs       int                             // compilers at once; 0 is one for each core
-	Admit      func(ctx context.Context) error // asked before each compile; nil admits
-	Progress   Progress                        // nil is none
-	Cache      string                          // directory; "" builds without
-	CacheLimit int64                           // bytes, see [gpuci/kernels/cache.Open]
+	Compiler nvcc.Found
+	Exec     nvcc.Exec                       // runs the compiler, supervised; required
+	Env      []string                        // of the compiler, without link shims; Exec adds those
+	Jobs     int                             // compilers at once; 0 is one for each core
+	Admit    func(ctx context.Context) error // asked before each compile; nil admits
+	Progress Progress                        // nil is none
+	// Verify says what is wrong with the file that was made, which is then not kept: it is
+	// of another architecture than was asked for. nil believes the compiler.
+	Verify func(ctx context.Context, k Kind, archs []string, path string) error
+	// Tracked gives those of some paths, absolute, that are under version control: these
+	// are never written over. nil is none.
+	Tracked    func(ctx context.Context, root string, paths []string) ([]string, error)
+	Cache      string // directory; "" builds without
+	CacheLimit int64  // bytes, see [gpuci/kernels/cache.Open]
 }
 
 // Progress is told what a build does. It is never called twice at once.
@@ -42,6 +48,12 @@ func (o *Options) complete() error {
 	}
 	if o.Admit == nil {
 		o.Admit = func(context.Context) error { return nil }
+	}
+	if o.Verify == nil {
+		o.Verify = func(context.Context, Kind, []string, string) error { return nil }
+	}
+	if o.Tracked == nil {
+		o.Tracked = func(context.Context, string, []string) ([]string, error) { return nil, nil }
 	}
 	if o.Progress == nil {
 		o.Progress = silent{}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,9 +15,22 @@ import (
 // left as it is, with its time, so that nothing that depends on it is made again.
 // It is a copy: a link into the cache would let whoever writes to an output in
 // place spoil it for all.
-func (b *builder) write(path string, data []byte) error {
-	if sum, err := b.tree.sum(path); err == nil && sum == cache.SumOf(data) {
+func (b *builder) write(ctx context.Context, path string, data []byte) error {
+	sum, err := b.tree.sum(path)
+	if err == nil && sum == cache.SumOf(data) {
 		return nil
+	}
+	if why := occupied(path); why != "" {
+		return fmt.Errorf("write the output %s: it %s", path, why)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		tracked, err := b.o.Tracked(ctx, b.set.Root, []string{path})
+		if err != nil {
+			return fmt.Errorf("write the output %s: find out whether git tracks it: %w", path, err)
+		}
+		if len(tracked) > 0 {
+			return fmt.Errorf("write the output %s: git tracks it, and it is not what would be made: name another output, or take it out of git (git rm --cached)", path)
+		}
 	}
 	defer b.tree.forget(path)
 	dir, name := filepath.Split(path)

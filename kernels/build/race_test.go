@@ -172,11 +172,11 @@ func TestNoCache(t *testing.T) {
 // An output that cannot be written is a failure of its unit, and leaves nothing.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, "a.cu", "int a;\n", "b.cu", "int b;\n", "out/a.sm_90.cubin/x", "").preprocessor()
-	s.set.Sources = []string{"a.cu", "b.cu"}
+	s := newStage(t, "k/a.cu", "int a;\n", "b.cu", "int b;\n", "out/k", "").preprocessor()
+	s.set.Sources = []string{"k/a.cu", "b.cu"}
 	r, err := Build(t.Context(), s.set, s.o)
 	var f *Failure
-	if !errors.As(err, &f) || len(f.Units) != 1 || !strings.Contains(err.Error(), "write the output "+s.path("out/a.sm_90.cubin")) {
+	if !errors.As(err, &f) || len(f.Units) != 1 || !strings.Contains(err.Error(), "write the output "+s.path("out/k/a.sm_90.cubin")) {
 		t.Fatalf("%v: %s", err, told(r))
 	}
 	if left, _ := filepath.Glob(s.path("out/.*")); len(left) > 0 {

@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -21,9 +22,9 @@ type read struct {
 	blind   string   // what cannot be followed at all
 }
 
-// inputs looks at every file that a compile begun at that time depended on. options
-// is the text of all options, which may name some.
-func (t *tree) inputs(deps []string, options string, begun time.Time) (read, error) {
+// inputs looks at every file that a compile begun at that time depended on, some of
+// which the options may name.
+func (t *tree) inputs(deps []string, options *orders, begun time.Time) (read, error) {
 	r := read{owners: []string{"."}}
 	for i, dep := range deps {
 		deps[i] = within(t.root, dep)
@@ -42,12 +43,16 @@ func (t *tree) inputs(deps []string, options string, begun time.Time) (read, err
 		spelt[identity{s.Inode, s.Device}] = true
 	}
 	var unspelt []string
+	text := options.text()
 	for i, dep := range deps {
-		if i > 0 && !spelt[t.identify(dep)] || strings.Contains(options, path.Base(dep)) {
+		if i > 0 && !spelt[t.identify(dep)] || strings.Contains(text, path.Base(dep)) {
 			unspelt = append(unspelt, dep)
 		}
 	}
 	r.made = t.derive(unspelt, r.owners)
+	if r.blind == "" {
+		r.blind = t.asks(deps, options)
+	}
 	return r, nil
 }
 
@@ -153,27 +158,35 @@ func (t *tree) derive(files, owners []string) []derived {
 }
 
 // survey reads a source and what it leads to below the root, before it is
-// compiled: what is seen before and after a compile needs no luck with stamps.
-func (t *tree) survey(source string, seen map[string]bool) {
+// compiled: what is seen before and after a compile needs no luck with stamps. A header
+// that the compiler would wait at for ever is an error.
+func (t *tree) survey(source string, seen map[string]bool) error {
 	if seen[source] {
-		return
+		return nil
 	}
 	seen[source] = true
 	f, err := t.again(source)
 	if err != nil {
-		return // the compiler will say so
+		return nil // the compiler will say so
 	}
 	v := t.vector(source, f)
 	tokens := strings.Split(v.tokens, " ")
 	i := 0
 	for m := range decode(f.Scanned.Mentions) {
 		for _, place := range t.places(m, path.Dir(source), tokens[i]) {
-			if !strings.HasPrefix(place, "/") {
-				t.survey(place, seen)
+			if info, err := os.Stat(t.absolute(place)); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+				return fmt.Errorf("%s, asked for in %s, is no regular file: the compiler would wait for it for ever", place, source)
+			}
+			if strings.HasPrefix(place, "/") {
+				continue
+			}
+			if err := t.survey(place, seen); err != nil {
+				return err
 			}
 		}
 		i++
 	}
+	return nil
 }
 
 // entry is what is kept of the compile.

@@ -19,6 +19,7 @@ type mention struct {
 type scanned struct {
 	Mentions string // encoded by encode
 	Makes    bool   // it includes a name that a macro makes
+	Asks     bool   // it defines a macro that asks with __has_include for what it is given
 	Blind    string // where it asks for a file in a way that cannot be followed: "line 12: …", or ""
 }
 
@@ -31,6 +32,9 @@ func scan(text []byte) scanned {
 	seen := map[mention]bool{}
 	for no, line := range directives(text) {
 		found, blind, makes := mentions(line)
+		if d, ok := macroOf(line); ok && strings.Contains(d.body, "__has_") {
+			s.Asks = s.Asks || d.asks(nil)
+		}
 		s.Makes = s.Makes || makes
 		if blind && s.Blind == "" {
 			s.Blind = fmt.Sprintf("line %d: __has_include of a name that a macro makes", no)
@@ -50,22 +54,32 @@ func scan(text []byte) scanned {
 }
 
 // directives yields each preprocessor line behind its #, with its number, joined
-// where it ends in a backslash.
+// where it ends in a backslash or in the middle of a comment.
 func directives(text []byte) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for no := 1; len(text) > 0; no++ {
 			line, rest, _ := bytes.Cut(text, []byte("\n"))
 			start := no
 			// Most lines are no directive, and need no look at their end.
-			if hash := bytes.IndexByte(line, '#'); hash >= 0 || continued(line) {
-				joined := bytes.Clone(line)
-				for continued(joined) && len(rest) > 0 {
-					joined = joined[:bytes.LastIndexByte(joined, '\\')]
-					line, rest, _ = bytes.Cut(rest, []byte("\n"))
-					joined = append(joined, line...)
-					no++
+			if begins(line) || continued(line) {
+				var more int
+				joined := []byte(nil)
+				joined, rest, more = join(bytes.Clone(line), rest)
+				no += more
+				d, ok := directive(string(joined))
+				for ok && open(d) {
+					end := bytes.Index(rest, []byte("*/"))
+					if end < 0 {
+						break
+					}
+					no += 1 + bytes.Count(rest[:end], []byte("\n"))
+					tail, after, _ := bytes.Cut(rest[end:], []byte("\n"))
+					tail, rest, more = join(bytes.Clone(tail), after)
+					no += more
+					joined = append(append(joined, ' '), tail...)
+					d, ok = directive(string(joined))
 				}
-				if d, ok := directive(string(joined)); ok && !yield(start, d) {
+				if ok && !yield(start, plain(d)) {
 					return
 				}
 			}
@@ -74,22 +88,86 @@ func directives(text []byte) func(yield func(int, string) bool) {
 	}
 }
 
+// begins is whether a line can begin a directive: with a #, or what C++ takes for one.
+func begins(line []byte) bool {
+	return bytes.IndexByte(line, '#') >= 0 || bytes.Contains(line, []byte("%:")) || bytes.Contains(line, []byte("??="))
+}
+
+// join adds the lines that a line goes on in, and says how many those were.
+func join(line, rest []byte) (joined, left []byte, lines int) {
+	for continued(line) && len(rest) > 0 {
+		line = bytes.TrimSuffix(bytes.TrimRight(line, " \t\r"), []byte(`\`))
+		line = bytes.TrimSuffix(line, []byte("??/"))
+		var next []byte
+		next, rest, _ = bytes.Cut(rest, []byte("\n"))
+		line = append(line, next...)
+		lines++
+	}
+	return line, rest, lines
+}
+
 // continued is whether the line goes on: GCC lets blanks stand behind the backslash.
 func continued(line []byte) bool {
-	return bytes.HasSuffix(bytes.TrimRight(line, " \t\r"), []byte(`\`))
+	line = bytes.TrimRight(line, " \t\r")
+	return bytes.HasSuffix(line, []byte(`\`)) || bytes.HasSuffix(line, []byte("??/"))
 }
+
+// hashes are what begins a directive: a #, its digraph, its trigraph.
+var hashes = []string{"#", "%:", "??="}
 
 // directive is what stands behind the # that begins a line, comments before it
 // aside.
 func directive(line string) (string, bool) {
-	if _, after, ok := strings.Cut(line, "*/"); ok && !strings.HasPrefix(strings.TrimSpace(line), "#") {
-		line = after
-		if d, ok := directive(line); ok {
-			return d, true
+	line = strings.TrimSpace(line)
+	for _, hash := range hashes {
+		if d, ok := strings.CutPrefix(line, hash); ok {
+			return strings.TrimSpace(d), true
 		}
 	}
-	d, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
-	return strings.TrimSpace(d), ok
+	if _, after, ok := strings.Cut(line, "*/"); ok {
+		return directive(after)
+	}
+	return "", false
+}
+
+// open is whether a comment begins in a directive that does not end in it.
+func open(directive string) bool {
+	_, open := uncommented(directive)
+	return open
+}
+
+// plain is a directive without its comments.
+func plain(directive string) string {
+	text, _ := uncommented(directive)
+	return strings.TrimSpace(text)
+}
+
+// uncommented takes the comments out of a directive, but for those that look so within
+// quotes, and says whether one of them has no end. What is behind // stays: it is often
+// part of a name, and else does no harm.
+func uncommented(text string) (plain string, open bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		switch rest := text[i:]; {
+		case strings.HasPrefix(rest, "//"):
+			return b.String() + rest, false
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest[2:], "*/")
+			if end < 0 {
+				return b.String(), true
+			}
+			b.WriteByte(' ')
+			i += end + 4
+		case rest[0] == '"' && strings.IndexByte(rest[1:], '"') >= 0:
+			n := strings.IndexByte(rest[1:], '"') + 2
+			b.WriteString(rest[:n])
+			i += n
+		default:
+			b.WriteByte(rest[0])
+			i++
+		}
+	}
+	return b.String(), false
 }
 
 // encode and decode turn mentions to text and back: a sign that says how the name

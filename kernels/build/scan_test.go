@@ -29,6 +29,10 @@ func TestScan(t *testing.T) {
 		{"blind in a macro", "#define HAS __has_include(H)\n", nil, "line 1: __has_include of a name that a macro makes", false},
 		{"blind assembler", "void f() { asm(\"\\n.incbin \\\"x\\\"\"); }\n", nil, "line 1: a file that the assembler includes", false},
 		{"twice", "#include <a.h>\n#include <a.h>\n", []string{"<a.h"}, "", false},
+		{"other signs", "%:include <a.h>\n??=if __has_include(<b.h>)\n%:inc\\\nlude \"c.h\"\n#inclu??/\nde <d.h>\n", []string{"<a.h", "<b.h", `"c.h`, "<d.h"}, "", false},
+		{"comments within", "# /* x */ if __has_include /* y */ (<a.h>)\n#if 1 && /* is\nthere\n one? */ __has_include(<b.h>) /* and\n*/ && __has_include(<c.h>)\n#include <d.h>\n",
+			[]string{"<a.h", "<b.h", "<c.h", "<d.h"}, "", false},
+		{"no comments", "#error \"/*\"\n#include <a.h>\n#error // /*\n#include <b.h>\n#error /* no end\n#include <c.h>\n", []string{"<a.h", "<b.h", "<c.h"}, "", false},
 		{"no end", "#include <a.h\n#include \"b.h\n#include\n#\n#define\n#if (\n\\", nil, "", true},
 		{"carriage returns", "#include <a.h>\r\n#inc\\\r\nlude \"b.h\"\r\n", []string{"<a.h", `"b.h`}, "", false},
 	}
@@ -46,6 +50,42 @@ func TestScan(t *testing.T) {
 				t.Errorf("blind %q, makes %v", got.Blind, got.Makes)
 			}
 		})
+	}
+}
+
+// A macro that asks for what it is given is told from one that asks for a name of its
+// own, and a use of it by a macro's name from one that spells the name out.
+func TestAsks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"#define HAS(x) __has_include(x)\n#if HAS(<a.h>) || HAS(\"b.h\")\n":                 false,
+		"#define HAS(x) __has_include(x)\n#if HAS(OPT)\n":                                   true,
+		"#define HAS(x) __has_include(x)\n#if defined(OPT) && OTHER(OPT)\n":                 false,
+		"#define HAS(x) __has_include(<x>)\n#if HAS(opt.h)\n":                               true,
+		"#define HAS(x) __has_include(x)\n#define TWICE(y) (1 && HAS(y))\n#if TWICE(OPT)\n": true,
+		"#define HAS(...) __has_include(__VA_ARGS__)\n#if HAS(OPT)\n":                       true,
+		"#define HAS __has_include\n#if HAS(OPT)\n":                                         true,
+		"#define HAS(x) __has_include(x)\n#define FOUND HAS(OPT)\n#if FOUND\n":              true,
+		"#define HAS(x) (__has_include(<a.h>) && x > 1)\n#if HAS(VERSION)\n":                false,
+		"#if HAS(OPT)\n#define HAS(x) __has_include(x)\n":                                   true, // read twice
+		"#define HAS __has_include(<a.h>)\n#if HAS && defined(B)\n":                         false,
+		"%:define HAS(x) __has_include(x)\n%:if HAS(OPT)\n":                                 true,
+		"#define HAS(x) __has_include(x)\n#if /*\n*/ HAS /* y */ (OPT)\n":                   true,
+	} {
+		s := newStage(t, "a.cu", text)
+		if got := newTree(s.root).asks([]string{"a.cu"}, &orders{}); (got != "") != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	s := newStage(t, "a.cu", "#if HAS(OPT)\n")
+	for _, flags := range [][]string{{"-DHAS(x)=__has_include(x)"}, {"-D", "HAS=__has_include"}, {"-Xcompiler=-DHAS=__has_include"}} {
+		o, err := Set{Flags: flags, Root: s.root}.orders(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := newTree(s.root).asks([]string{"a.cu"}, o); got == "" {
+			t.Errorf("%q is not noticed", flags)
+		}
 	}
 }
 

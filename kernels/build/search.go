@@ -21,10 +21,11 @@ func (b *builder) env() []string {
 // search gives the include path, which only the compiler knows: it asks, or takes
 // its answer to the same question from the cache.
 func (b *builder) search(ctx context.Context) (chain, error) {
-	question := fmt.Sprintf("search 1\n%s%q\n", b.common, b.set.common())
+	question := fmt.Sprintf("search 2\n%s%q\n", b.common, b.set.common())
 	key := cache.KeyOf(question)
-	// Of a host compiler that cannot be seen nothing may be remembered.
-	keeps := b.cache != nil && len(b.hosts) > 0
+	// Of a host compiler that cannot be seen, and of options that cannot, nothing may
+	// be remembered.
+	keeps := b.cache != nil && len(b.hosts) > 0 && b.orders.blind == ""
 	if keeps {
 		data, err := b.cache.Record(key)
 		if c := decodeChain(string(data)); err == nil && c.stands(b.tree.absolute) {
@@ -39,7 +40,8 @@ func (b *builder) search(ctx context.Context) (chain, error) {
 	if !ok {
 		return chain{}, &CompileError{Text: said, Err: errors.New("ask the compiler for its include path: it gave none")}
 	}
-	c = c.within(b.set.Root)
+	c = c.tell(b.env()).within(b.set.Root)
+	c.shape = c.look(b.tree.absolute)
 	if keeps {
 		if err := b.cache.Keep(key, []byte(c.encode())); err != nil {
 			b.note("%v", err)
@@ -74,7 +76,7 @@ func (b *builder) ask(ctx context.Context) (string, error) {
 	return said.String(), nil
 }
 
-// command is a call of the compiler that works in this directory.
+// command is a call of the compiler that works in this directory; in none for "".
 func (b *builder) command(work string, args []string, said *bytes.Buffer) nvcc.Command {
 	env := []string{}
 	for _, e := range b.env() {
@@ -82,9 +84,12 @@ func (b *builder) command(work string, args []string, said *bytes.Buffer) nvcc.C
 			env = append(env, e)
 		}
 	}
+	if work != "" {
+		env = append(env, "TMPDIR="+work)
+	}
 	return nvcc.Command{
 		Argv: append(append([]string{b.o.Compiler.Path}, b.o.Compiler.Args...), args...),
-		Dir:  b.set.Root, Env: append(env, "TMPDIR="+work), Stdout: said, Stderr: said,
+		Dir:  b.set.Root, Env: env, Stdout: said, Stderr: said,
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 )
 
 // Kind is what is made of a source.
@@ -51,6 +49,8 @@ type Set struct {
 	Include       []string // directories, in order
 	Output        string   // the directory of what is made
 	Pattern       string   // of the names in it: {dir} of the source, {stem}, {arch}, {ext}; "" is [DefaultPattern]
+	Keep          []string // patterns of committed files, which no output may be
+	Beside        []Set    // others of the workspace, whose outputs are theirs; their roots are this one's
 }
 
 // DefaultPattern is a name for every unit that no other has.
@@ -59,14 +59,6 @@ const DefaultPattern = "{dir}/{stem}.{arch}.{ext}"
 // archName is an architecture as nvcc names them: the letter is for what runs on
 // this one alone (a) or on its family (f).
 var archName = regexp.MustCompile(`^(sm|compute)_([0-9]{2,3}[af]?)$`)
-
-// owned are the options that the set itself decides, or that make nvcc do
-// something else than compile.
-var owned = []string{"-o", "--output-file", "-odir", "--output-directory", "-cubin", "--cubin", "-ptx", "--ptx", "-fatbin", "--fatbin",
-	"-c", "--compile", "-dc", "--device-c", "-dw", "--device-w", "-dlink", "--device-link", "-lib", "--lib", "-link", "--link",
-	"-run", "--run", "-E", "--preprocess", "-M", "-MM", "-MD", "-MMD", "-MF", "-MT", "-MP", "--dependency-output",
-	"--generate-dependencies-with-compile", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
-	"-dryrun", "--dryrun", "-keep", "--keep", "-x", "--x", "-h", "--help", "-V", "--version", "-clean", "--clean-targets"}
 
 // check says everything that is wrong with the set.
 func (s Set) check() error {
@@ -94,11 +86,7 @@ func (s Set) check() error {
 			bad("kind %q: not one of cubin, ptx, fatbin, object", k)
 		}
 	}
-	for _, f := range s.Flags {
-		if name, _, _ := strings.Cut(f, "="); slices.Contains(owned, name) {
-			bad("flag %s: is decided by the set's kinds, architectures and output", f)
-		}
-	}
+	errs = append(errs, s.refuse()...)
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("build the set %s: %w", s.Name, err)
 	}

@@ -84,7 +84,7 @@ func TestChain(t *testing.T) {
 	c, ok := parseChain("gcc version 12.2.0 (x)\nignoring nonexistent directory \"/r/none\"\n#include \"...\" search starts here:\n /r/q\n" +
 		"#include <...> search starts here:\n inc\n /usr/a b\n /F (framework directory)\nEnd of search list.\n after\n")
 	c = c.within("/r")
-	want := chain{quote: []string{"q"}, angle: []string{"inc", "/usr/a b", "/F"}, missing: []string{"none"}, host: "gcc version 12.2.0 (x)"}
+	want := chain{quote: []string{"q"}, angle: []string{"inc", "/usr/a b", "/F"}, ignored: []string{"none"}, host: "gcc version 12.2.0 (x)"}
 	if d := cmp.Diff(want, c, cmp.AllowUnexported(chain{})); d != "" || !ok {
 		t.Error(ok, d)
 	}

@@ -1,7 +1,9 @@
 package build
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,8 +23,20 @@ func (u unit) arch() string { return strings.Join(u.archs, "+") }
 
 func (u unit) String() string { return fmt.Sprintf("%s (%s %s)", u.source, u.kind, u.arch()) }
 
-// units lists what is to be made, and refuses two that would be one file.
+// units lists what is to be made, and refuses what would be written over something else.
 func (s Set) units() ([]unit, error) {
+	all, err := s.list()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.placed(all); err != nil {
+		return nil, fmt.Errorf("build the set %s: %w", s.Name, err)
+	}
+	return all, nil
+}
+
+// list lists them, and refuses two that would be one file.
+func (s Set) list() ([]unit, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -36,6 +50,9 @@ func (s Set) units() ([]unit, error) {
 	}
 	taken := map[string]unit{}
 	for _, src := range sources {
+		if err := s.readable(src); err != nil {
+			return nil, fmt.Errorf("build the set %s: source %q: %w", s.Name, src, err)
+		}
 		taken[s.absolute(src)] = unit{source: src, kind: "source"}
 	}
 	var all []unit
@@ -51,6 +68,19 @@ func (s Set) units() ([]unit, error) {
 		}
 	}
 	return all, nil
+}
+
+// readable refuses sources that nvcc would not read as they are called, or never to
+// their end.
+func (s Set) readable(source string) error {
+	if strings.ContainsAny(source, "$`\"\\\n\r") {
+		return errors.New("nvcc hands names to a shell, which takes a dollar, quote, backslash or line break for its own: rename it")
+	}
+	info, err := os.Stat(s.absolute(filepath.FromSlash(source)))
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	return err
 }
 
 // Outputs are the units of a set, of which nothing is known but what they would be.

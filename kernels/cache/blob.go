@@ -6,6 +6,9 @@ import (
 	"os"
 )
 
+// maxBlob is far above any output: the largest library of kernels known has 2 GiB.
+const maxBlob = 16 << 30
+
 // Blob gives the bytes of a sum, or [ErrMissing]; one whose bytes are no longer
 // those is removed.
 func (c *Cache) Blob(sum Sum) ([]byte, error) {
@@ -13,7 +16,7 @@ func (c *Cache) Blob(sum Sum) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := ReadRegular(path, maxBlob)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrMissing
 	}

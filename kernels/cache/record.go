@@ -25,7 +25,7 @@ func (c *Cache) Record(key Key) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, info, err := OpenRegular(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrMissing
 	}
@@ -33,10 +33,6 @@ func (c *Cache) Record(key Key) ([]byte, error) {
 		return nil, fmt.Errorf("read a record of the cache: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("read a record of the cache: %w", err)
-	}
 	all := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, all); err != nil {
 		return nil, fmt.Errorf("read a record of the cache: %w", err)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,44 +23,91 @@ func (s *set) deterministic(list []Deterministic) []Finding {
 			all = append(all, Finding{
 				Rule: "deterministic-unmatched", Kernel: d.Kernel, File: d.File, Line: d.Line,
 				Expected: "a kernel of that name", Found: "none in " + s.counted(),
-				Harm: "no kernel is looked at for float atomics", Next: s.perhaps(d.Kernel, s.all(), "name a kernel that is there"),
+				Harm: "no kernel is looked at for float atomics", Next: s.meant(d.Kernel, "name a kernel that is there"),
 			})
 		}
-		for _, p := range found {
-			if f, ok := s.atomics(d, p); ok {
-				all = append(all, f)
-			}
+		for _, places := range s.byKernel(found) {
+			all = append(all, s.atomics(d, places))
 		}
 	}
 	return all
 }
 
-// atomics says what is known of a kernel. Where its cubin was not looked through, its
-// PTX for the same architecture may have been.
-func (s *set) atomics(d Deterministic, p place) (Finding, bool) {
-	k, m := s.kernel(p), s.modules[p.module]
-	f := Finding{Kernel: shown(k), Module: label(m), File: d.File, Line: d.Line, Expected: "no float atomic"}
-	f.Harm = "sums are added up in the order in which threads come by: two runs differ in their last bits"
-	switch {
-	case len(k.Atomics) > 0:
-		f.Rule, f.Found = "float-atomic", operations(k.Atomics)
-		f.Next = "reduce in a fixed order, or leave deterministic out"
-		if n := k.Atomics[0].Line; n > 0 {
-			f.File, f.Line = m.File, n
+// byKernel parts places by the kernel that they are of, in their order: it is in a
+// module for each architecture, as PTX too, and committed beside what is built.
+func (s *set) byKernel(all []place) [][]place {
+	at := make(map[string]int)
+	var list [][]place
+	for _, p := range all {
+		name := entry.Canonical(s.kernel(p).Name)
+		i, ok := at[name]
+		if !ok {
+			i = len(list)
+			at[name] = i
+			list = append(list, nil)
 		}
-	case k.AtomicsKnown:
-		f.Rule, f.Note, f.Found = "float-atomic-none", true, "no float atomic found"
-		f.Harm = "none is known; loops of compare-and-swap, and blocks that wait for each other, are not looked for"
-		f.Next = "nothing"
-	case s.knownElsewhere(k.Name, m):
-		return f, false
-	default:
-		f.Rule, f.Found = "float-atomic-unknown", "nobody has looked: this "+m.Kind+" for "+m.Arch+" is not decoded"
-		f.Next = "have its PTX checked too: add ptx to the kinds of the set"
+		list[i] = append(list[i], p)
 	}
-	return f, true
+	return list
 }
 
+// atomics says what is known of a kernel, in all its modules, in one finding: the worst
+// that is so of any.
+func (s *set) atomics(d Deterministic, all []place) Finding {
+	var adds, unknown []place
+	for _, p := range all {
+		switch k := s.kernel(p); {
+		case len(k.Atomics) > 0:
+			adds = append(adds, p)
+		case !k.AtomicsKnown && !s.knownElsewhere(k.Name, s.modules[p.module]):
+			unknown = append(unknown, p)
+		}
+	}
+	f := Finding{Kernel: shown(s.kernel(all[0])), Module: s.labels(all), File: d.File, Line: d.Line, Expected: "no float atomic"}
+	f.Harm = "sums are added up in the order in which threads come by: two runs differ in their last bits"
+	switch {
+	case adds != nil:
+		return s.floats(f, adds)
+	case unknown != nil:
+		return s.unsure(f, unknown)
+	}
+	f.Rule, f.Note, f.Found, f.Next = NoAtomic, true, "no float atomic found", "nothing"
+	f.Harm = "none is known; loops of compare-and-swap, and blocks that wait for each other, are not looked for"
+	return f
+}
+
+// NoAtomic is the rule of the note that a kernel which must be deterministic has no
+// float atomic: what was asked for, and no reservation.
+const NoAtomic = "float-atomic-none"
+
+// floats says where a kernel adds, and in PTX in which line.
+func (s *set) floats(f Finding, adds []place) Finding {
+	f.Rule, f.Module, f.Found = "float-atomic", s.labels(adds), operations(s.kernel(adds[0]).Atomics)
+	f.Next = "reduce in a fixed order, or leave deterministic out"
+	for _, p := range adds {
+		if n := s.kernel(p).Atomics[0].Line; n > 0 {
+			f.File, f.Line, f.Found = s.modules[p.module].File, n, operations(s.kernel(p).Atomics)
+			break
+		}
+	}
+	return f
+}
+
+// unsure says why nobody knows.
+func (s *set) unsure(f Finding, unknown []place) Finding {
+	k, m := s.kernel(unknown[0]), s.modules[unknown[0].module]
+	f.Module = s.labels(unknown)
+	f.Rule, f.Found = "float-atomic-unknown", "it is not known: "+k.AtomicsWhy
+	f.Next = `see whether floats are added there; where they are not, say so: [[kernels.accept]] with kind = "float-atomic-unknown", the kernel, and why`
+	if k.AtomicsWhy == "" {
+		f.Found = "it is not known: this " + m.Kind + " for " + m.Arch + " is not decoded"
+		f.Next = "have its PTX checked too: add ptx to the kinds of the set"
+	}
+	return f
+}
+
+// knownElsewhere says whether another module for the architecture, as its PTX, was
+// looked through where this one was not.
 func (s *set) knownElsewhere(name string, m entry.Module) bool {
 	for _, p := range s.byName[name] {
 		o := s.modules[p.module]
@@ -68,6 +116,28 @@ func (s *set) knownElsewhere(name string, m entry.Module) bool {
 		}
 	}
 	return false
+}
+
+// mostLabels is how many modules one finding names.
+const mostLabels = 3
+
+// labels names modules, each once.
+func (s *set) labels(all []place) string {
+	var list []string
+	for _, p := range all {
+		if l := label(s.modules[p.module]); !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return some(list, mostLabels)
+}
+
+// some names the first of a list, and says how many more there are.
+func some(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return strings.Join(list[:most], ", ") + " and " + strconv.Itoa(len(list)-most) + " more"
 }
 
 func operations(list []entry.Atomic) string {

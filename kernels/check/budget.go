@@ -1,8 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gpuci/kernels/entry"
 )
@@ -77,7 +79,7 @@ func (s *set) budgets(list []Budget) []Finding {
 			all = append(all, Finding{
 				Rule: "budget-unmatched", Kernel: b.Kernel, File: b.File, Line: b.Line,
 				Expected: "a kernel of that name", Found: "none in " + s.counted(),
-				Harm: "nothing is held to this budget", Next: s.perhaps(b.Kernel, s.all(), "name a kernel that is there, or leave the budget out"),
+				Harm: "nothing is held to this budget", Next: s.meant(b.Kernel, "name a kernel that is there, or leave the budget out"),
 			})
 		}
 		for _, l := range b.limits() {
@@ -94,33 +96,96 @@ func (s *set) budgets(list []Budget) []Finding {
 // kernel is in no cubin.
 func (s *set) hold(b Budget, l limit, found []place) []Finding {
 	var all []Finding
+	unknown := make(map[string][]place) // by file
 	for _, p := range found {
 		k, m := s.kernel(p), s.modules[p.module]
-		f := Finding{Rule: l.rule, Kernel: shown(k), Module: label(m), File: b.File, Line: b.Line, Expected: "at most " + strconv.Itoa(*l.max) + " " + l.what, Harm: l.harm}
 		n := l.of(k)
 		switch {
 		case n == nil && m.Kind == "ptx" && s.inCubin(k.Name):
-			continue
+		case n == nil && s.stale(k, m): // what is said of it mends this too
 		case n == nil:
-			f.Rule, f.Found, f.Next = "budget-unknown", "how many "+l.what+" it has is not known", unknownNumber(l, m)
+			unknown[m.File] = append(unknown[m.File], p)
 		case *n > *l.max:
-			f.Found, f.Next = strconv.Itoa(*n)+" "+l.what, "see what changed in its source, its launch bounds and its flags, or raise "+l.key
-		default:
-			continue
+			all = append(all, Finding{
+				Rule: l.rule, Kernel: shown(k), Module: label(m), File: b.File, Line: b.Line, Expected: "at most " + strconv.Itoa(*l.max) + " " + l.what,
+				Found: strconv.Itoa(*n) + " " + l.what + l.parts(k), Harm: l.harm, Next: "see what changed in its source, its launch bounds and its flags, or raise " + l.key,
+			})
 		}
-		all = append(all, f)
+	}
+	for _, places := range unknown {
+		all = append(all, s.unknownNumber(b, l, places))
 	}
 	return all
 }
 
-func unknownNumber(l limit, m entry.Module) string {
+// parts says how much of spills are stores and how much loads: the larger one counts.
+func (l limit) parts(k *entry.Kernel) string {
+	if l.rule != "spills" || k.SpillStores == nil || k.SpillLoads == nil {
+		return ""
+	}
+	return " (" + strconv.Itoa(*k.SpillStores) + " stored, " + strconv.Itoa(*k.SpillLoads) + " loaded)"
+}
+
+// unknownNumber is the one finding about kernels of a file of which a number is not
+// known.
+func (s *set) unknownNumber(b Budget, l limit, places []place) Finding {
+	k, m := s.kernel(places[0]), s.modules[places[0].module]
+	f := Finding{
+		Rule: "budget-unknown", Kernel: shown(k), Module: label(m), File: b.File, Line: b.Line, Harm: l.harm,
+		Expected: "at most " + strconv.Itoa(*l.max) + " " + l.what, Found: "how many " + l.what + " it has is not known", Next: s.unknownNext(l, m),
+	}
+	var names []string
+	for _, p := range places {
+		names = append(names, shown(s.kernel(p)))
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) > 1 {
+		f.Kernel, f.Found = "", "how many "+l.what+" its "+strconv.Itoa(len(names))+" kernels have is not known: "+some(names, mostLabels)
+	}
+	return f
+}
+
+// stale says whether a committed kernel is found not to be what its source makes.
+func (s *set) stale(k *entry.Kernel, m entry.Module) bool {
+	at := s.freshOf(m)
+	if at < 0 {
+		return false
+	}
+	b := named(s.fresh[at].Built, k.Name)
+	return b == nil || s.fresh[at].kernel(k, b) != nil
+}
+
+// freshOf is what a committed module is held against, -1 where that is nothing.
+func (s *set) freshOf(m entry.Module) int {
+	return slices.IndexFunc(s.fresh, func(f Fresh) bool {
+		return f.Committed.File == m.File && f.Committed.Part == m.Part && f.Committed.Arch == m.Arch
+	})
+}
+
+// unknownNext is the way out: the kernel is to be built here, by what made it.
+func (s *set) unknownNext(l limit, m entry.Module) string {
+	at := s.freshOf(m)
 	switch {
 	case m.Kind == "ptx":
 		return "compile it to a cubin: PTX does not say"
-	case l.rule == "spills":
+	case l.rule != "spills":
+		return "look with a newer cuobjdump -res-usage, and leave the limit out where no tool can say"
+	case at < 0:
 		return "have gpuci build it: a cubin does not say, ptxas does while it compiles"
 	}
-	return "look with a newer cuobjdump -res-usage, and leave the limit out where no tool can say"
+	f := s.fresh[at]
+	anew := "build " + m.File + " anew from " + f.Source + " and commit it"
+	var set []string
+	if with := cmp.Or(f.Toolkit, f.Built.Toolkit); m.Toolkit != "" && with != "" && m.Toolkit != with {
+		set = append(set, `nvcc = "`+m.Toolkit+`"`)
+	}
+	if f.Built.Toolkit == "" {
+		set = append(set, strconv.Quote(m.Arch)+" among arch")
+	}
+	if set == nil {
+		return anew + ": a cubin does not say, ptxas does while it compiles"
+	}
+	return "say " + strings.Join(set, " and ") + " in the set, so that it is built as this was, or " + anew
 }
 
 func (s *set) inCubin(name string) bool {

@@ -68,7 +68,7 @@ func Runs(kind, arch string, card int) (runs, known bool) {
 	return a.number <= card, true
 }
 
-func (s *set) cards(list []Card) []Finding {
+func (s *set) cards(list []Card, named map[int]bool) []Finding {
 	var all []Finding
 	for _, c := range list {
 		n, ok := capability(c.Capability)
@@ -79,19 +79,19 @@ func (s *set) cards(list []Card) []Finding {
 			})
 			continue
 		}
-		all = append(all, s.card(c, n)...)
+		all = append(all, s.card(c, n, named)...)
 	}
 	return all
 }
 
 // card finds the files with a kernel that no module has for this card, one finding a
-// file.
-func (s *set) card(c Card, n int) []Finding {
+// file. What hosts name must have it among what they name.
+func (s *set) card(c Card, n int, named map[int]bool) []Finding {
 	var all []Finding
 	done := make(map[string]bool)
 	for i, m := range s.modules {
 		runs, known := Runs(m.Kind, m.Arch, n)
-		k := s.stranded(m, n)
+		k := s.stranded(m, n, func(o int) bool { return !named[i] || named[o] })
 		if runs || done[m.File] || known && k == nil {
 			continue
 		}
@@ -112,13 +112,14 @@ func (s *set) card(c Card, n int) []Finding {
 	return all
 }
 
-// stranded gives the first kernel of a module that no module has for the card.
-func (s *set) stranded(m entry.Module, card int) *entry.Kernel {
+// stranded gives the first kernel of a module that no module has for the card, of those
+// that can be loaded in its place.
+func (s *set) stranded(m entry.Module, card int, instead func(module int) bool) *entry.Kernel {
 	for i := range m.Kernels {
 		k := &m.Kernels[i]
 		if !slices.ContainsFunc(s.byName[k.Name], func(p place) bool {
 			runs, _ := Runs(s.modules[p.module].Kind, s.modules[p.module].Arch, card)
-			return runs
+			return runs && instead(p.module)
 		}) {
 			return k
 		}

@@ -70,6 +70,7 @@ type checkCase struct {
 func cases() []checkCase {
 	go1 := kernel("go", "u64", "u32", "f32")
 	regs := func(n int) entry.Kernel { return with(go1, func(k *entry.Kernel) { k.Registers = number(n) }) }
+	hashed := func(hash string) entry.Kernel { return with(go1, func(k *entry.Kernel) { k.CodeHash = hash }) }
 	adds := with(go1, func(k *entry.Kernel) {
 		k.AtomicsKnown, k.Atomics = true, []entry.Atomic{{Op: "red.global.add.f32", Count: 2, Line: 7}}
 	})
@@ -81,7 +82,7 @@ func cases() []checkCase {
 	return []checkCase{
 		{"registers", Input{Modules: []entry.Module{asCubin("a.cubin", regs(40))}, Budgets: []Budget{{MaxRegisters: number(32), Place: at1}}}, []string{"registers | go | 40 registers"}},
 		{"registers, within", Input{Modules: []entry.Module{asCubin("a.cubin", regs(32))}, Budgets: []Budget{{Kernel: "g*", MaxRegisters: number(32)}}}, nil},
-		{"spills", Input{Modules: []entry.Module{asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.SpillStores, k.SpillLoads = number(4), number(8) }))}, Budgets: []Budget{{Kernel: "go", MaxSpill: number(0)}}}, []string{"spills | go | 8 bytes of spills"}},
+		{"spills", Input{Modules: []entry.Module{asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.SpillStores, k.SpillLoads = number(4), number(8) }))}, Budgets: []Budget{{Kernel: "go", MaxSpill: number(0)}}}, []string{"spills | go | 8 bytes of spills (4 stored, 8 loaded)"}},
 		{"spills, not known", Input{Modules: one, Budgets: []Budget{{Kernel: "go", MaxSpill: number(0)}}}, []string{"budget-unknown | go | how many bytes of spills it has is not known"}},
 		{"shared and stack", Input{Modules: []entry.Module{asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.Shared, k.Stack = number(4097), number(16) }))}, Budgets: []Budget{{MaxShared: number(4096), MaxStack: number(0)}}}, []string{"shared | go | 4097 bytes of static shared memory", "stack | go | 16 bytes of stack"}},
 		{"PTX beside a cubin", Input{Modules: []entry.Module{asCubin("a.cubin", regs(8)), asPTX("a.ptx", go1)}, Budgets: []Budget{{MaxRegisters: number(32)}}}, nil},
@@ -125,12 +126,29 @@ func cases() []checkCase {
 		{"a block that fits", Input{Modules: []entry.Module{asCubin("a.cubin", regs(64))}, Launches: []Launch{{Kernel: "go", Args: []string{"8", "4", "4"}, Block: []int{1024}}}}, nil},
 		{"atomics", Input{Modules: []entry.Module{asPTX("a.ptx", adds)}, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic | go | red.global.add.f32 (2 times)"}},
 		{"no atomics", Input{Modules: []entry.Module{asPTX("a.ptx", clean)}, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic-none | go | no float atomic found (note)"}},
-		{"nobody has looked", Input{Modules: one, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic-unknown | go | nobody has looked: this cubin for sm_90 is not decoded"}},
+		{"nobody has looked", Input{Modules: one, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic-unknown | go | it is not known: this cubin for sm_90 is not decoded"}},
 		{"the PTX was looked through", Input{Modules: []entry.Module{asCubin("a.cubin", go1), asPTX("a.ptx", clean)}, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic-none | go | no float atomic found (note)"}},
 		{"deterministic, of nothing", Input{Modules: one, Deterministic: []Deterministic{{Kernel: "gone"}}}, []string{"deterministic-unmatched | gone | none in 1 kernel of 1 module"}},
 		{"stale", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", kernel("s", "b8[56]"), kernel("old"), regs(30)), Built: asCubin("/tmp/a.cubin", kernel("s", "b8[60]"), kernel("new"), regs(32))}}},
-			[]string{"stale-entries | new | it is not in the committed file", "stale-entries | old | it is in the committed file", "stale-params | s | 1 parameter (b8[56])", "stale-registers | go | 30"}},
-		{"stale code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.Code = number(384) })), Built: asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.Code = number(512) }))}}}, []string{"stale-code | go | 384"}},
+			[]string{"stale-code | go | 30 registers", "stale-entries | new | it is not in the committed file", "stale-entries | old | it is in the committed file", "stale-params | s | 1 parameter (b8[56])"}},
+		{"stale code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.Code = number(384) })), Built: asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.Code = number(512) }))}}}, []string{"stale-code | go | 384 bytes of code"}},
+		{"stale code of the same size", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", hashed("a")), Built: asCubin("b.cubin", hashed("b"))}}}, []string{"stale-code | go | others, in as many bytes"}},
+		{"stale launch bounds", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.MaxThreads = []int{256, 1, 1} })), Built: asCubin("b.cubin", go1)}}}, []string{"stale-code | go | launch bounds up to 256"}},
+		{"stale cluster", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.InClusters, k.Cluster = true, []int{2, 1, 1} })), Built: asCubin("b.cubin", go1)}}}, []string{"stale-code | go | launch bounds in clusters 2"}},
+		{"stale data", Input{Fresh: []Fresh{{Committed: entry.Module{Kind: "cubin", DataHash: "a", Toolkit: "13.0"}, Built: entry.Module{Kind: "cubin", DataHash: "b", Toolkit: "13.0"}}}}, []string{"stale-data |  | others, or other values"}},
+		{"another toolkit, other code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", with(hashed("a"), func(k *entry.Kernel) { k.Registers, k.Shared = number(8), number(4) })),
+			Built: entry.Module{Kind: "cubin", Arch: "sm_90", Toolkit: "12.9", Kernels: []entry.Kernel{with(hashed("b"), func(k *entry.Kernel) { k.Registers, k.Shared = number(9), number(8) })}}}}}, []string{"stale-code | go | 4 bytes of shared memory", "stale-toolkit |  | CUDA 13.0 (note)"}},
+		{"another toolkit, the same code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", hashed("a")), Built: entry.Module{Kind: "cubin", Arch: "sm_90", Toolkit: "12.9", Kernels: []entry.Kernel{hashed("a")}}}}}, nil},
+		{"another build of the toolkit", Input{Fresh: []Fresh{{Committed: entry.Module{Kind: "ptx", Tool: "nvcc V13.0.48", Kernels: []entry.Kernel{hashed("a")}}, Built: entry.Module{Kind: "ptx", Tool: "nvcc V13.0.88", Kernels: []entry.Kernel{hashed("b")}}}}}, []string{"stale-toolkit |  | nvcc V13.0.48 (note)"}},
+		{"line information", Input{Fresh: []Fresh{{Committed: entry.Module{Arch: "sm_90", Flags: "-lineinfo  -arch sm_90"}, Built: entry.Module{Arch: "sm_90", Flags: "-arch sm_90"}}}}, nil},
+		{"a static kernel of another path", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", entry.Kernel{Name: "_ZN30_GLOBAL__N__1d98539e_4_k_cu_c34anonEPf"}), Built: asCubin("b.cubin", entry.Kernel{Name: "_ZN31_GLOBAL__N__d82117a2_5_kk_cu_c34anonEPf"})}}}, nil},
+		{"over its budget in two modules", Input{Modules: []entry.Module{asCubin("a.cubin", regs(64)), asCubin("b.cubin", regs(64))}, Sources: map[string]string{"a.cubin": "a.cu", "b.cubin": "a.cu"}, Budgets: []Budget{{MaxRegisters: number(32)}}}, []string{"registers | go | 64 registers"}},
+		{"spills of a file, not known", Input{Modules: []entry.Module{asCubin("a.cubin", go1, kernel("h"))}, Budgets: []Budget{{MaxSpill: number(0)}}}, []string{"budget-unknown |  | how many bytes of spills its 2 kernels have is not known: go, h"}},
+		{"one source as several kinds", Input{Modules: []entry.Module{asCubin("a.cubin", go1), asCubin("a.fatbin", go1), asCubin("a.o", go1)}, Sources: map[string]string{"a.cubin": "a.cu", "a.fatbin": "a.cu", "a.o": "a.cu"}}, nil},
+		{"several entries that no list has", Input{Modules: []entry.Module{asCubin("a.cubin", go1, kernel("h"), kernel("i"))}, Entries: []Entries{{Names: []string{"go"}}}}, []string{"entry-new |  | 2 that are not: h, i (note)"}},
+		{"a compare-and-swap", Input{Modules: []entry.Module{asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.AtomicsWhy = "a compare-and-swap at 0x350" }))}, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic-unknown | go | it is not known: a compare-and-swap at 0x350"}},
+		{"a compare-and-swap, with nothing declared", Input{Modules: []entry.Module{asCubin("a.cubin", with(go1, func(k *entry.Kernel) { k.AtomicsWhy = "a compare-and-swap at 0x350" }))}}, nil},
+		{"atomics in two modules", Input{Modules: []entry.Module{asCubin("a.cubin", with(adds, func(k *entry.Kernel) { k.Atomics = []entry.Atomic{{Op: "RED", Count: 1}} })), asPTX("a.ptx", adds)}, Deterministic: []Deterministic{{Kernel: "go"}}}, []string{"float-atomic | go | red.global.add.f32 (2 times)"}},
 		{"another toolkit", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", go1), Built: entry.Module{File: "a.cubin", Kind: "cubin", Arch: "sm_90", Toolkit: "12.9", Kernels: []entry.Kernel{go1}}}}}, []string{"stale-toolkit |  | CUDA 13.0 (note)"}},
 		{"other flags", Input{Fresh: []Fresh{{Committed: entry.Module{File: "a", Arch: "sm_90", Flags: "-O3"}, Built: entry.Module{File: "a", Arch: "sm_90", Flags: "-O3 -fmad=false"}}}}, []string{"stale-flags |  | -O3"}},
 		{"fresh", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", go1), Built: asCubin("b.cubin", go1)}}}, nil},
@@ -191,6 +209,26 @@ func documented(t *testing.T) []string {
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)
+}
+
+// The way out of what is not known is to have the same compiler build it here.
+func TestUnknownNext(t *testing.T) {
+	committed := entry.Module{File: "pre/a.cubin", Kind: "cubin", Arch: "sm_80", Toolkit: "12.9", Kernels: []entry.Kernel{{Name: "f"}, {Name: "g"}}}
+	built := entry.Module{Kind: "cubin", Arch: "sm_80", Toolkit: "13.0", Kernels: committed.Kernels}
+	for _, tt := range []struct {
+		fresh []Fresh
+		want  string
+	}{
+		{nil, "have gpuci build it"},
+		{[]Fresh{{Committed: committed, Built: built, Source: "a.cu"}}, `say nvcc = "12.9" in the set, so that it is built as this was, or build pre/a.cubin anew from a.cu and commit it`},
+		{[]Fresh{{Committed: committed, Built: entry.Module{Kernels: committed.Kernels, Arch: "sm_80"}, Toolkit: "13.0", Source: "a.cu"}}, `say nvcc = "12.9" and "sm_80" among arch in the set`},
+	} {
+		found := Check(Input{Modules: []entry.Module{committed}, Budgets: []Budget{{MaxSpill: number(0)}}, Fresh: tt.fresh})
+		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Note })
+		if len(found) != 1 || found[0].Rule != "budget-unknown" || !strings.HasPrefix(found[0].Next, tt.want) {
+			t.Errorf("want one finding with %q: %+v", tt.want, found)
+		}
+	}
 }
 
 func TestNext(t *testing.T) {

@@ -9,21 +9,22 @@ import (
 	"gpuci/kernels/entry"
 )
 
-// Change is one difference of a kernel between two states.
+// Change is one difference of a kernel between two states, or of what the kernels of
+// a module share.
 type Change struct {
-	Kernel string `json:"kernel"` // as it is shown
+	Kernel string `json:"kernel"` // as it is shown; "" of a module
 	Name   string `json:"name"`   // as the driver looks it up
 	Module string `json:"module"` // the file of device code
 	Kind   string `json:"kind"`   // "cubin" or "ptx"
 	Arch   string `json:"arch"`
-	What   string `json:"what"`             // "registers", "spill-stores", "spill-loads", "shared", "stack", "code", "params", "added", "removed"
+	What   string `json:"what"`             // "registers", …, "params", "launch-bounds", "float-atomics", "instructions", "data", "added", "removed"
 	Before string `json:"before,omitempty"` // "": not known, or not there
 	After  string `json:"after,omitempty"`
 	Delta  *int   `json:"delta,omitempty"` // of numbers that are known on both sides
 	Near   string `json:"near,omitempty"`  // of added and removed ones: that of the other side which is the same but for its mangled name
 }
 
-// numbers are what of a kernel is compared.
+// numbers are what of a kernel is compared as numbers.
 var numbers = []struct {
 	what string
 	of   func(*entry.Kernel) *int
@@ -33,6 +34,7 @@ var numbers = []struct {
 	{"spill-loads", func(k *entry.Kernel) *int { return k.SpillLoads }},
 	{"shared", func(k *entry.Kernel) *int { return k.Shared }},
 	{"stack", func(k *entry.Kernel) *int { return k.Stack }},
+	{"barriers", func(k *entry.Kernel) *int { return k.Barriers }},
 	{"code", func(k *entry.Kernel) *int { return k.Code }},
 }
 
@@ -47,18 +49,30 @@ type side struct {
 func Diff(a, b []entry.Module) []Change {
 	before, after := kernels(a), kernels(b)
 	var all []Change
+	shared := make(map[[2]*entry.Module]bool)
 	for key, list := range before {
-		for i, x := range list {
-			if i < len(after[key]) {
-				all = append(all, changes(x, after[key][i])...)
-			} else {
-				all = append(all, gone(x, "removed", before, after))
-			}
+		pairs, left, came := paired(list, after[key])
+		for _, p := range pairs {
+			all = append(all, changes(p[0], p[1])...)
+			shared[[2]*entry.Module{p[0].module, p[1].module}] = true
+		}
+		for _, x := range left {
+			all = append(all, gone(x, "removed", before, after))
+		}
+		for _, y := range came {
+			all = append(all, gone(y, "added", after, before))
 		}
 	}
 	for key, list := range after {
-		for _, y := range list[min(len(before[key]), len(list)):] {
-			all = append(all, gone(y, "added", after, before))
+		if len(before[key]) == 0 {
+			for _, y := range list {
+				all = append(all, gone(y, "added", after, before))
+			}
+		}
+	}
+	for p := range shared {
+		if x, y := p[0], p[1]; x.DataHash != y.DataHash {
+			all = append(all, Change{Module: y.File, Kind: y.Kind, Arch: y.Arch, What: "data", Before: x.DataHash, After: y.DataHash})
 		}
 	}
 	slices.SortFunc(all, func(x, y Change) int {
@@ -67,46 +81,38 @@ func Diff(a, b []entry.Module) []Change {
 	return all
 }
 
-type kernelKey struct{ name, kind, arch string }
-
-// kernels are those of a state; of one key, in the order of their files.
-func kernels(modules []entry.Module) map[kernelKey][]side {
-	all := make(map[kernelKey][]side)
-	for i := range modules {
-		m := &modules[i]
-		for j := range m.Kernels {
-			k := kernelKey{m.Kernels[j].Name, m.Kind, m.Arch}
-			all[k] = append(all[k], side{m, &m.Kernels[j]})
+func changes(x, y side) []Change {
+	c := Change{Kernel: shown(y.kernel), Name: y.kernel.Name, Module: y.module.File, Kind: y.module.Kind, Arch: y.module.Arch}
+	var all []Change
+	add := func(what, before, after string) {
+		if before != after {
+			c.What, c.Before, c.After = what, before, after
+			all = append(all, c)
 		}
 	}
-	for _, list := range all {
-		slices.SortStableFunc(list, func(x, y side) int { return cmp.Compare(x.module.File, y.module.File) })
-	}
-	return all
-}
-
-func changes(x, y side) []Change {
-	var all []Change
-	c := Change{Kernel: shown(y.kernel), Name: y.kernel.Name, Module: y.module.File, Kind: y.module.Kind, Arch: y.module.Arch}
 	for _, n := range numbers {
 		before, after := n.of(x.kernel), n.of(y.kernel)
-		if text(before) == text(after) {
-			continue
-		}
-		one := c
-		one.What, one.Before, one.After = n.what, text(before), text(after)
 		if before != nil && after != nil {
 			d := *after - *before
-			one.Delta = &d
+			c.Delta = &d
 		}
-		all = append(all, one)
+		add(n.what, text(before), text(after))
+		c.Delta = nil
 	}
-	if before, after := params(x.kernel), params(y.kernel); before != after {
-		c.What, c.Before, c.After = "params", before, after
-		all = append(all, c)
+	if params(x.kernel, false) != params(y.kernel, false) {
+		add("params", params(x.kernel, false), params(y.kernel, false))
+	} else {
+		add("params", params(x.kernel, true), params(y.kernel, true))
+	}
+	add("launch-bounds", bounds(x.kernel), bounds(y.kernel))
+	add("float-atomics", atomics(x.kernel), atomics(y.kernel))
+	if same(x.kernel.Code, y.kernel.Code) { // else the sizes say it
+		add("instructions", x.kernel.CodeHash, y.kernel.CodeHash)
 	}
 	return all
 }
+
+func same(a, b *int) bool { return text(a) == text(b) }
 
 func text(n *int) string {
 	if n == nil {
@@ -115,16 +121,39 @@ func text(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// params shows parameters by their sizes, so that those of PTX and of a cubin compare.
-func params(k *entry.Kernel) string {
+// params shows parameters by their sizes, so that those of PTX and of a cubin compare,
+// and where asked by where each is and how many bytes they come to.
+func params(k *entry.Kernel, places bool) string {
 	if !k.ParamsKnown {
 		return ""
 	}
 	words := []string{}
 	for _, p := range k.Params {
-		words = append(words, strconv.Itoa(p.Size)+"B")
+		w := strconv.Itoa(p.Size) + "B"
+		if places {
+			w += " at " + strconv.Itoa(p.Offset)
+		}
+		words = append(words, w)
 	}
-	return "(" + strings.Join(words, ", ") + ")"
+	list := "(" + strings.Join(words, ", ") + ")"
+	if places && k.ParamBytes != nil {
+		list += " in " + strconv.Itoa(*k.ParamBytes) + "B"
+	}
+	return list
+}
+
+// atomics shows what a kernel adds floats with, as often as it stands there.
+func atomics(k *entry.Kernel) string {
+	list := operations(k.Atomics)
+	switch {
+	case !k.AtomicsKnown && list != "":
+		return list + ", and more may be"
+	case !k.AtomicsKnown:
+		return ""
+	case list == "":
+		return "none"
+	}
+	return list
 }
 
 // gone is a kernel that is on one side only. The near one is that of the other side,

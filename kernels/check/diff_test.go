@@ -38,3 +38,55 @@ func TestDiff(t *testing.T) {
 		t.Errorf("against itself: %v", got)
 	}
 }
+
+// Whatever changes what runs is a change, also where all numbers are the same; and
+// what is known on neither side is told.
+func TestDiffSameSizes(t *testing.T) {
+	base := with(kernel("f", "u64", "u32"), func(k *entry.Kernel) {
+		k.Registers, k.Code, k.Barriers, k.ParamBytes, k.AtomicsKnown, k.CodeHash = number(8), number(128), number(1), number(12), true, "a"
+	})
+	for name, tt := range map[string]struct {
+		change func(*entry.Kernel)
+		what   string
+	}{
+		"an offset":         {func(k *entry.Kernel) { k.Params[1].Offset = 16 }, "params (8B at 0, 4B at 8) in 12B -> (8B at 0, 4B at 16) in 12B"},
+		"a larger block":    {func(k *entry.Kernel) { k.ParamBytes = number(16) }, "params (8B at 0, 4B at 8) in 12B -> (8B at 0, 4B at 8) in 16B"},
+		"launch bounds":     {func(k *entry.Kernel) { k.MaxThreads = []int{256, 1, 1} }, "launch-bounds none -> up to 256"},
+		"a cluster":         {func(k *entry.Kernel) { k.InClusters, k.Cluster = true, []int{2, 1, 1} }, "launch-bounds none -> in clusters 2"},
+		"a barrier":         {func(k *entry.Kernel) { k.Barriers = number(2) }, "barriers 1 -> 2"},
+		"a float atomic":    {func(k *entry.Kernel) { k.Atomics = []entry.Atomic{{Op: "RED.ADD.F32", Count: 1}} }, "float-atomics none -> RED.ADD.F32"},
+		"no longer known":   {func(k *entry.Kernel) { k.AtomicsKnown = false }, "float-atomics none -> "},
+		"other instruction": {func(k *entry.Kernel) { k.CodeHash = "b" }, "instructions a -> b"},
+	} {
+		changed := base
+		changed.Params = append([]entry.Param(nil), base.Params...)
+		tt.change(&changed)
+		all := Diff([]entry.Module{asCubin("a", base)}, []entry.Module{asCubin("a", changed)})
+		if len(all) != 1 || all[0].What+" "+all[0].Before+" -> "+all[0].After != tt.what {
+			t.Errorf("%s: %+v", name, all)
+		}
+	}
+	a, b := asCubin("a", base), asCubin("a", base)
+	a.DataHash = "x"
+	if all := Diff([]entry.Module{a}, []entry.Module{b}); len(all) != 1 || all[0].What != "data" || all[0].Module != "a" {
+		t.Errorf("what the kernels share: %+v", all)
+	}
+	want := []Unknown{{"spill-stores", 1}, {"spill-loads", 1}, {"shared", 1}, {"stack", 1}}
+	if d := cmp.Diff(want, Blind([]entry.Module{a}, []entry.Module{b})); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// Of kernels of one name those in files of one name belong together.
+func TestDiffPairs(t *testing.T) {
+	k := func(n int) entry.Kernel { return entry.Kernel{Name: "f", Registers: number(n)} }
+	a := []entry.Module{asCubin("old/a.cubin", k(1)), asCubin("old/b.cubin", k(2)), asCubin("old/c.cubin", k(3))}
+	b := []entry.Module{asCubin("new/b.cubin", k(2)), asCubin("new/c.cubin", k(3))}
+	all := Diff(a, b)
+	if len(all) != 1 || all[0].What != "removed" || all[0].Module != "old/a.cubin" {
+		t.Errorf("%+v", all)
+	}
+	if all = Diff(b, a); len(all) != 1 || all[0].What != "added" || all[0].Module != "old/a.cubin" {
+		t.Errorf("%+v", all)
+	}
+}

@@ -26,12 +26,12 @@
 //	module-unknown*                    the host loads a file that is not among the modules
 //	block-size, block-registers        the block of a launch against what the kernel can be launched with
 //	float-atomic                       a float atomic in a kernel that must be deterministic
-//	float-atomic-none*                 none was found in such a kernel
-//	float-atomic-unknown               nobody has looked
+//	float-atomic-none*                 none was found in such a kernel: what was asked for
+//	float-atomic-unknown               whether there is one is not known, and why
 //	deterministic-unmatched            the declaration names no kernel
 //	stale-entries, stale-params        committed device code against a fresh build
-//	stale-registers, stale-code        the same
-//	stale-flags, stale-toolkit*        what it was made with
+//	stale-code, stale-data             all that a kernel runs, and what all of them share, where one compiler made both
+//	stale-flags, stale-toolkit*        what it was made with; code of two compilers is not compared
 //	architecture                       no module with a kernel runs on a card
 //	graph-shared*, graph-outside*      a handle in two graphs, or in one and outside
 //	graph-entry                        a graph names what is in no module

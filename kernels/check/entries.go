@@ -2,8 +2,10 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,26 +28,41 @@ func (s *set) entries(list []Entries) []Finding {
 				all = append(all, s.missing(e, n))
 			}
 		}
-		for _, p := range there {
-			if !slices.Contains(wanted, p) {
-				k := s.kernel(p)
-				all = append(all, Finding{
-					Rule: "entry-new", Kernel: shown(k), Module: s.modules[p.module].File, File: e.File, Line: e.Line, Note: true,
-					Expected: "an entry that is listed", Found: "one that is not",
-					Harm: "none: it is there and nothing asks for it", Next: "add it to the list, or take it out of the source",
-				})
-			}
+		if fresh := slices.DeleteFunc(there, func(p place) bool { return slices.Contains(wanted, p) }); len(fresh) > 0 {
+			all = append(all, s.unasked(e, fresh))
 		}
 	}
 	return all
 }
+
+// unasked is the one note about entries that no list has.
+func (s *set) unasked(e Entries, places []place) Finding {
+	var names []string
+	for _, p := range places {
+		names = append(names, shown(s.kernel(p)))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	f := Finding{
+		Rule: "entry-new", Kernel: names[0], Module: s.labels(places), File: e.File, Line: e.Line, Note: true,
+		Expected: "an entry that is listed", Found: "one that is not",
+		Harm: "none: it is there and nothing asks for it", Next: "add it to the list, or take it out of the source",
+	}
+	if len(names) > 1 {
+		f.Kernel, f.Found = "", strconv.Itoa(len(names))+" that are not: "+some(names, mostNew)
+		f.Harm, f.Next = "none: they are there and nothing asks for them", "add them to the list, or take them out of the source"
+	}
+	return f
+}
+
+const mostNew = 20 // entries that are named
 
 func (s *set) missing(e Entries, name string) Finding {
 	where := e.Module
 	if where == "" {
 		where = "any module"
 	}
-	next := s.perhaps(name, s.all(), "see whether its source is built, and whether it is extern \"C\"")
+	next := s.meant(name, "see whether its source is built, and whether it is extern \"C\"")
 	if found := s.find(name, ""); len(found) > 0 {
 		next = "it is in " + s.modules[found[0].module].File + ": is that module meant?"
 	}
@@ -56,29 +73,30 @@ func (s *set) missing(e Entries, name string) Finding {
 	}
 }
 
-// twice finds entries that are in two files. A source that is compiled for several
-// architectures, or to PTX as well, has them in several by right, and so has one that
-// is committed beside what is built of it.
-func (s *set) twice(fresh []Fresh) []Finding {
-	builtOf := make(map[string]string) // by the committed file
-	for _, f := range fresh {
-		builtOf[f.Committed.File] = f.Built.File
-	}
+// twice finds entries that are in files of two sources. A source that is compiled for
+// several architectures, or to PTX or a fat binary as well, has them in several by
+// right, and so has one that is committed beside what is built of it.
+func (s *set) twice() []Finding {
 	type key struct{ name, kind, arch string }
-	files := make(map[key][]string)
+	files := make(map[key]map[string]string) // by what they are made of
 	for _, m := range s.modules {
 		for _, k := range m.Kernels {
 			at := key{k.Name, m.Kind, m.Arch}
-			files[at] = append(files[at], cmp.Or(builtOf[m.File], m.File))
+			if files[at] == nil {
+				files[at] = make(map[string]string)
+			}
+			of := cmp.Or(s.sources[m.File], m.File)
+			if was, ok := files[at][of]; !ok || m.File < was {
+				files[at][of] = m.File
+			}
 		}
 	}
 	var all []Finding
-	for at, list := range files {
-		slices.Sort(list)
-		list = slices.Compact(list)
-		if len(list) < 2 {
+	for at, by := range files {
+		if len(by) < 2 {
 			continue
 		}
+		list := slices.Sorted(maps.Values(by))
 		k := s.kernel(s.byName[at.name][0])
 		all = append(all, Finding{
 			Rule: "entry-twice", Kernel: shown(k), Module: list[0],

@@ -20,6 +20,7 @@ type Finding struct {
 	Harm     string `json:"harm"` // what happens at run time if it is ignored
 	Next     string `json:"next"` // what to do
 	Note     bool   `json:"note,omitempty"`
+	Accepted string `json:"accepted,omitempty"` // why it may stand, in the words of gpuci.toml
 }
 
 // Place is where something was declared.
@@ -31,6 +32,7 @@ type Place struct {
 // Input is all that is held against each other.
 type Input struct {
 	Modules       []entry.Module
+	Sources       map[string]string // what a module's file is made from, where that is known
 	Hosts         []host.File
 	Budgets       []Budget
 	Entries       []Entries
@@ -42,18 +44,19 @@ type Input struct {
 }
 
 // Check makes every check that there is something for. The findings are sorted by file,
-// line, rule and kernel, and none is there twice.
+// line, rule and kernel, none is there twice, and one that is so of several modules is one.
 func Check(in Input) []Finding {
 	var all []Finding
 	s := newSet(in.Modules)
+	s.sources, s.fresh = in.Sources, in.Fresh
 	all = append(all, s.budgets(in.Budgets)...)
 	all = append(all, s.entries(in.Entries)...)
-	all = append(all, s.twice(in.Fresh)...)
+	all = append(all, s.twice()...)
 	all = append(all, s.declared(in.Launches)...)
 	all = append(all, s.hosts(in.Hosts)...)
 	all = append(all, s.deterministic(in.Deterministic)...)
 	all = append(all, Stale(in.Fresh)...)
-	all = append(all, s.cards(in.Cards)...)
+	all = append(all, s.cards(in.Cards, s.named(in.Hosts))...)
 	all = append(all, s.graphs(in.Graphs)...)
 	return sorted(all)
 }
@@ -66,5 +69,27 @@ func sorted(all []Finding) []Finding {
 			cmp.Compare(a.Found, b.Found), cmp.Compare(a.Harm, b.Harm), cmp.Compare(a.Next, b.Next),
 		)
 	})
-	return slices.Compact(all)
+	return together(slices.Compact(all))
+}
+
+// together makes one finding of those that say the same of several modules.
+func together(all []Finding) []Finding {
+	at := make(map[Finding]int)
+	modules := make(map[int][]string)
+	var out []Finding
+	for _, f := range all {
+		key := f
+		key.Module = ""
+		i, ok := at[key]
+		if !ok || f.Module == "" {
+			i = len(out)
+			at[key] = i
+			out = append(out, f)
+		}
+		modules[i] = append(modules[i], f.Module)
+	}
+	for i := range out {
+		out[i].Module = some(modules[i], mostLabels)
+	}
+	return out
 }

@@ -45,7 +45,7 @@ func (s *set) graphs(list []Graph) []Finding {
 				all = append(all, Finding{
 					Rule: "graph-entry", Kernel: n, File: g.File, Line: g.Line,
 					Expected: "an entry of a module", Found: "none in " + s.counted(),
-					Harm: "nothing is known of what graph " + strings.TrimSpace(g.Name) + " holds", Next: s.perhaps(n, s.all(), "name a kernel that is there"),
+					Harm: "nothing is known of what graph " + strings.TrimSpace(g.Name) + " holds", Next: s.meant(n, "name a kernel that is there"),
 				})
 			}
 		}

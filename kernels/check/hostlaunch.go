@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"gpuci/kernels/host"
 )
@@ -10,6 +11,9 @@ import (
 // be of. One that fits is enough, for the others may be launched elsewhere.
 func (h *hostSide) launch(f host.File, l host.Launch) []Finding {
 	places := h.launched(f, l)
+	if !l.Off && len(places) == 0 && l.Form.BySource() && len(l.Kernels) > 0 && len(h.modules) > 0 {
+		return []Finding{h.strange(f, l)}
+	}
 	if l.Off || len(places) == 0 {
 		return nil
 	}
@@ -30,6 +34,17 @@ func (h *hostSide) launch(f host.File, l host.Launch) []Finding {
 		worst = found
 	}
 	return append(all, worst...)
+}
+
+// strange is the note about a launch of what is called as no kernel here is: one of
+// another set, a parameter, a pointer to a function.
+func (h *hostSide) strange(f host.File, l host.Launch) Finding {
+	name := strings.Join(l.Kernels, " or ")
+	return Finding{
+		Rule: "launch-unknown", Kernel: name, File: f.Path, Line: l.Line, Note: true,
+		Expected: "a launch of a kernel that was looked into", Found: "none is called " + name + " in " + h.counted(), Harm: "the launch is not checked",
+		Next: h.meant(l.Kernels[0], "declare it in [[kernels.launch]], or add its source to a set"),
+	}
 }
 
 // launched finds the kernels that a launch may be of.

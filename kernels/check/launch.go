@@ -1,8 +1,11 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"gpuci/kernels/entry"
 )
 
 // Launch is a launch as it is declared: what hosts pass to a kernel.
@@ -22,7 +25,11 @@ func (s *set) declared(list []Launch) []Finding {
 		if len(found) == 0 {
 			f.Rule, f.Expected, f.Found = "launch-kernel", "a kernel of that name", "none in "+s.counted()
 			f.Harm = "a host that looks it up gets CUDA_ERROR_NOT_FOUND"
-			f.Next = s.perhaps(l.Kernel, s.all(), "name a kernel that is there, or leave the launch out")
+			f.Next = s.meant(l.Kernel, "name a kernel that is there, or leave the launch out")
+			if l.Module != "" && !slices.ContainsFunc(s.modules, func(m entry.Module) bool { return fits(l.Module, m.File) }) {
+				f.Expected, f.Found = "device code that is called "+l.Module, "none of "+count(len(s.modules), "module")+" is"
+				f.Harm, f.Next = "the launch is not checked", "mend its module, or build it or add it to prebuilt"
+			}
 			all = append(all, f)
 			continue
 		}

@@ -13,6 +13,8 @@ type set struct {
 	modules  []entry.Module
 	byName   map[string][]place // as the driver looks them up
 	bySource map[string][]place // as their source calls them
+	sources  map[string]string  // by the file of device code
+	fresh    []Fresh
 }
 
 // place is a kernel of a module, by their indices.
@@ -83,20 +85,6 @@ func label(m entry.Module) string {
 	return m.File + " (" + m.Arch + ")"
 }
 
-// Matches says whether a pattern, of path.Match, names a kernel, by either name; an
-// empty one names all.
-func Matches(pattern string, k *entry.Kernel) bool {
-	if pattern == "" || pattern == k.Name || pattern == k.Readable || pattern == sourceName(*k) {
-		return true
-	}
-	for _, n := range []string{k.Name, sourceName(*k)} {
-		if ok, err := path.Match(pattern, n); ok && err == nil {
-			return true
-		}
-	}
-	return false
-}
-
 // find gives the kernels of a pattern, in the modules whose file fits the other.
 func (s *set) find(pattern, file string) []place {
 	var list []place
@@ -147,10 +135,36 @@ func (s *set) all() []int {
 	return list
 }
 
-// perhaps is the advice that a near name is meant.
+// perhaps is the advice that another name is meant, as the driver looks it up.
 func (s *set) perhaps(name string, modules []int, otherwise string) string {
-	if list := near(name, s.names(modules), 3); list != nil {
-		return "is " + strings.Join(list, " or ") + " meant?"
+	return advice(near(name, s.names(modules), 3), otherwise)
+}
+
+// meant is the advice that another kernel is meant, in the words of its source.
+func (s *set) meant(name string, otherwise string) string {
+	return advice(Near(name, s.modules), otherwise)
+}
+
+// Near gives at most three names that are like one or like a pattern, in the words of
+// the kernels' sources, the nearest first.
+func Near(name string, modules []entry.Module) []string {
+	var among []string
+	for _, m := range modules {
+		for i := range m.Kernels {
+			all := names(&m.Kernels[i])
+			if len(all) > 1 {
+				all = all[1:] // nobody types a mangled name
+			}
+			among = append(among, all...)
+		}
+	}
+	slices.Sort(among)
+	return near(strings.Trim(name, "*"), slices.Compact(among), 3)
+}
+
+func advice(near []string, otherwise string) string {
+	if near != nil {
+		return "is " + strings.Join(near, " or ") + " meant?"
 	}
 	return otherwise
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,17 +11,18 @@ import (
 type Fresh struct {
 	Committed, Built entry.Module
 	Source           string
-	Place            // where it was declared that the one is made from the other
+	Toolkit          string // of the set's compiler, where Built does not say it: it is for another architecture
+	Place                   // where it was declared that the one is made from the other
 }
 
-// Stale holds committed device code against a fresh build. What was made by another
-// toolkit and is the same for the rest is a note.
+// Stale holds committed device code against a fresh build: its entries and parameters,
+// and where the same compiler made both with the same options, all that they run. Where
+// another did, that their code cannot be compared is a note.
 func Stale(list []Fresh) []Finding {
 	var all []Finding
 	for _, f := range list {
-		found := f.kernels()
-		all = append(all, found...)
 		all = append(all, f.tools()...)
+		all = append(all, f.kernels()...)
 	}
 	return sorted(all)
 }
@@ -41,9 +41,14 @@ func (f Fresh) finding(rule string, k *entry.Kernel, expected, found, harm strin
 	return out
 }
 
+// What happens when committed code is not that of its source.
+const (
+	absent = "the host finds no such entry, or one that the source no longer has"
+	old    = "what runs is an older state of the source, or was made with other options: fixes in it are not there"
+)
+
 func (f Fresh) kernels() []Finding {
 	var all []Finding
-	const absent = "the host finds no such entry, or one that the source no longer has"
 	for i := range f.Built.Kernels {
 		b := &f.Built.Kernels[i]
 		c := named(f.Committed, b.Name)
@@ -58,31 +63,92 @@ func (f Fresh) kernels() []Finding {
 			all = append(all, f.finding("stale-entries", c, "no such entry: the source has none", "it is in the committed file", absent))
 		}
 	}
+	if c, b := f.Committed.DataHash, f.Built.DataHash; all == nil && c != "" && b != "" && c != b && f.alike() {
+		all = append(all, f.finding("stale-data", nil, "the variables, constants and functions of the source", "others, or other values", old))
+	}
 	return all
 }
 
+// kernel gives one finding, of what does the most harm: other parameters come with
+// other code.
 func (f Fresh) kernel(c, b *entry.Kernel) []Finding {
-	var all []Finding
 	if c.ParamsKnown && b.ParamsKnown && layout(c) != layout(b) {
-		all = append(all, f.finding("stale-params", b, count(len(b.Params), "parameter")+" ("+paramList(b)+"), as in the source", count(len(c.Params), "parameter")+" ("+paramList(c)+")",
-			"a host that is written for the source passes arguments that the committed kernel reads at other offsets"))
+		return []Finding{f.finding("stale-params", b, count(len(b.Params), "parameter")+" ("+paramList(b)+"), as in the source", count(len(c.Params), "parameter")+" ("+paramList(c)+")",
+			"a host that is written for the source passes arguments that the committed kernel reads at other offsets")}
 	}
-	const old = "what runs is an older state of the source: fixes in it are not there"
-	if c.Registers != nil && b.Registers != nil && *c.Registers != *b.Registers {
-		all = append(all, f.finding("stale-registers", b, strconv.Itoa(*b.Registers)+" registers", strconv.Itoa(*c.Registers), old+f.perhapsToolkit()))
+	expected, found := f.differences(c, b)
+	if expected == nil {
+		return nil
 	}
-	if c.Code != nil && b.Code != nil && *c.Code != *b.Code {
-		all = append(all, f.finding("stale-code", b, strconv.Itoa(*b.Code)+" bytes of code", strconv.Itoa(*c.Code), old+f.perhapsToolkit()))
-	}
-	return all
+	return []Finding{f.finding("stale-code", b, strings.Join(expected, ", ")+", as in the source", strings.Join(found, ", "), old)}
 }
 
-// perhapsToolkit says that the difference may come from the compiler alone.
-func (f Fresh) perhapsToolkit() string {
-	if f.Committed.Toolkit != f.Built.Toolkit {
-		return "; or it is the toolkit's doing, " + f.Committed.Toolkit + " against " + f.Built.Toolkit
+// differences are what of two kernels is not the same: what the source says, and where
+// one compiler made both what that makes of it.
+func (f Fresh) differences(c, b *entry.Kernel) (expected, found []string) {
+	alike := f.alike()
+	for _, p := range properties {
+		if p.compiled && !alike {
+			continue
+		}
+		x, y := p.of(c), p.of(b)
+		if x != y && x != "" && y != "" {
+			expected, found = append(expected, p.words(y)), append(found, p.words(x))
+		}
 	}
-	return ""
+	if alike && expected == nil && c.CodeHash != "" && b.CodeHash != "" && c.CodeHash != b.CodeHash {
+		expected, found = append(expected, "the instructions and constants"), append(found, "others, in as many bytes")
+	}
+	return expected, found
+}
+
+// property is something of a kernel that is compared.
+type property struct {
+	what     string                     // "shared", "launch-bounds"
+	unit     string                     // of a number: "registers"; "" of what speaks for itself
+	compiled bool                       // by the compiler's choice, not the source's
+	of       func(*entry.Kernel) string // "": not known
+}
+
+func (p property) words(value string) string {
+	if p.unit == "" {
+		return p.what + " " + value
+	}
+	return value + " " + p.unit
+}
+
+// properties are what of two kernels is compared, beside parameters and code.
+var properties = []property{
+	{"launch bounds", "", false, bounds},
+	{"shared memory", "bytes of shared memory", false, func(k *entry.Kernel) string { return text(k.Shared) }},
+	{"registers", "registers", true, func(k *entry.Kernel) string { return text(k.Registers) }},
+	{"stack", "bytes of stack", true, func(k *entry.Kernel) string { return text(k.Stack) }},
+	{"barriers", "barriers", true, func(k *entry.Kernel) string { return text(k.Barriers) }},
+	{"code", "bytes of code", true, func(k *entry.Kernel) string { return text(k.Code) }},
+}
+
+// bounds says what blocks and clusters a kernel may be launched in.
+func bounds(k *entry.Kernel) string {
+	var parts []string
+	if len(k.ReqThreads) > 0 {
+		parts = append(parts, "exactly "+dims(k.ReqThreads))
+	}
+	if len(k.MaxThreads) > 0 {
+		parts = append(parts, "up to "+dims(k.MaxThreads))
+	}
+	if k.MinBlocks > 0 {
+		parts = append(parts, strconv.Itoa(k.MinBlocks)+" blocks at least")
+	}
+	if k.InClusters {
+		parts = append(parts, strings.TrimSpace("in clusters "+dims(k.Cluster)))
+	}
+	if k.MaxCluster > 0 {
+		parts = append(parts, "clusters of "+strconv.Itoa(k.MaxCluster)+" at most")
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // layout is the sizes and offsets of parameters.
@@ -94,32 +160,15 @@ func layout(k *entry.Kernel) string {
 	return text
 }
 
-func (f Fresh) tools() []Finding {
-	var all []Finding
-	c, b := f.Committed, f.Built
-	if c.Toolkit != "" && b.Toolkit != "" && c.Toolkit != b.Toolkit {
-		note := f.finding("stale-toolkit", nil, "CUDA "+b.Toolkit, "CUDA "+c.Toolkit, "none by itself: another compiler may round and schedule in another way")
-		note.Note = true
-		all = append(all, note)
-	}
-	if c.Flags != "" && b.Flags != "" && said(c.Flags) != said(b.Flags) && c.Toolkit == b.Toolkit {
-		all = append(all, f.finding("stale-flags", nil, b.Flags, c.Flags, "it was made with other options than the set says: fast math, debug code or another architecture's tuning may be in it"))
-	}
-	if c.Arch != b.Arch {
-		all = append(all, f.finding("stale-flags", nil, b.Arch, c.Arch, "it is for another architecture than the set says"))
-	}
-	return all
-}
-
-// said are options without those that only have the compiler talk, which gpuci asks
-// it to and others do not.
-func said(flags string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(flags), func(f string) bool { return f == "-v" || f == "--verbose" }), " ")
-}
-
+// named is the kernel of a name, wherever its file lies.
 func named(m entry.Module, name string) *entry.Kernel {
 	for i := range m.Kernels {
 		if m.Kernels[i].Name == name {
+			return &m.Kernels[i]
+		}
+	}
+	for i := range m.Kernels {
+		if c := entry.Canonical(name); entry.Canonical(m.Kernels[i].Name) == c {
 			return &m.Kernels[i]
 		}
 	}

@@ -12,24 +12,36 @@ import (
 // Parse reads a cubin. Its error wraps ErrFormat where the bytes are none, and
 // says what is cut off or contradicts itself where they are. What a readable cubin
 // has that is not understood stands in the module's Unread.
-func Parse(data []byte) (entry.Module, error) {
+func Parse(data []byte) (entry.Module, error) { return parse(data, true) }
+
+// Brief is Parse without the hashes that kernels are compared by, which take a third of
+// the time.
+func Brief(data []byte) (entry.Module, error) { return parse(data, false) }
+
+func parse(data []byte, hashes bool) (entry.Module, error) {
 	m := entry.Module{Kind: "cubin"}
 	im, err := readImage(data)
 	if err != nil {
 		return m, err
 	}
+	m.ToLink = im.relative
 	r := &reader{image: im, module: &m}
 	r.provenance()
 	r.sort()
 	r.global()
-	r.scanFunctions()
+	r.follow()
 	r.make()
 	for i, s := range im.symbols {
 		if s.kernel() {
 			r.kernel(i, s)
 		}
 	}
-	r.tellUnsure()
+	if hashes {
+		r.hashes()
+	}
+	if size := Size(data); size > uint64(len(data)) {
+		r.unread(fmt.Sprintf("truncated: of its %d bytes %d are here", size, len(data)))
+	}
 	return m, nil
 }
 
@@ -51,6 +63,9 @@ func (r *reader) global() {
 			r.frame[of] = int(value)
 		case a.id == attrMinStack:
 			r.stack[of] = int(value)
+			if value == 1<<32-1 { // it calls itself
+				r.stack[of] = endless
+			}
 		}
 	})
 	if !whole {
@@ -58,17 +73,24 @@ func (r *reader) global() {
 	}
 }
 
+// endless is the stack of what calls itself, STACK:UNKNOWN to cuobjdump.
+const endless = -2
+
 // kernel reads the kernel whose symbol is the i-th. Instructions belong to one
 // kernel; where a made-up file gives them to many, all but the first go without.
 func (r *reader) kernel(i int, s symbol) {
 	k := entry.Kernel{Name: strings.Clone(s.name), Params: []entry.Param{}}
-	k.Registers, k.Stack = r.known(r.registers[i]), r.known(max(r.frame[i], r.stack[i]))
+	k.Registers = r.known(r.registers[i])
+	if r.stack[i] != endless {
+		k.Stack = r.known(max(r.frame[i], r.stack[i]))
+	}
 	at := s.section
 	if at < 0 {
 		at = max(0, slices.IndexFunc(r.image.sections, func(o section) bool { return o.name == prefixText+s.name }))
 	}
 	if at == indexUndefined || at >= len(r.image.sections) || r.taken[at] {
 		r.unread(fmt.Sprintf("kernel %s has no instructions of its own: nothing but its name is known", s.name))
+		k.AtomicsWhy = "it has no instructions of its own"
 		r.module.Kernels = append(r.module.Kernels, k)
 		return
 	}
@@ -81,7 +103,7 @@ func (r *reader) kernel(i int, s symbol) {
 	if r.image.abi == abiV1 && k.Barriers == nil {
 		k.Barriers = r.keep(int(code.flags >> shiftBarriers & maskBarriers))
 	}
-	r.atomics(&k, code.data)
+	r.atomics(&k, len(r.module.Kernels)+1, at)
 	r.module.Kernels = append(r.module.Kernels, k)
 }
 
@@ -133,6 +155,12 @@ func (r *reader) attributes(k *entry.Kernel, info *section) {
 			k.MaxThreads = a.triple()
 		case a.id == attrReqThreads:
 			k.ReqThreads = a.triple()
+		case a.id == attrCluster:
+			k.Cluster = a.triple()
+		case a.id == attrInClusters:
+			k.InClusters = true
+		case a.id == attrMaxCluster && len(a.value) == 4:
+			k.MaxCluster = int(le.Uint32(a.value))
 		case a.id == attrToolkit && len(a.value) == 4 && r.module.Toolkit == "": // of ABI 8 without notes
 			r.toolkit(int(le.Uint32(a.value)))
 		case a.id == attrNumBarriers && len(a.value) == 1:

@@ -6,7 +6,10 @@
 // and that a kernel's float atomics are called known only where every instruction
 // that could be one has been told from those that are not. A compare-and-swap can
 // be the loop that a float addition was compiled to (in shared memory it always
-// is), so a kernel that holds one is not known.
+// is), so a kernel that holds one is not known. Calls are followed: into functions of
+// the same section, by relocations into others, and through a pointer to every function
+// whose address the file keeps. Where a function is in no file that was read, float
+// atomics are not known, unless it is one of the driver's.
 //
 // It does not say what a kernel spills: a cubin has the frame, of which spills are
 // a part. kernels/ptxas reads them from the compiler's output.

@@ -76,6 +76,9 @@ func readImage(data []byte) (*image, error) {
 	if !Is(data) {
 		return nil, ErrFormat
 	}
+	if len(data) < headSize {
+		return nil, fmt.Errorf("read cubin: truncated: it has %d bytes, and its header alone has %d", len(data), headSize)
+	}
 	le := binary.LittleEndian
 	im := &image{
 		data: data, names: namesFactor*len(data) + 1<<16, abi: data[8], relative: le.Uint16(data[16:]) == typeRel,
@@ -85,13 +88,6 @@ func readImage(data []byte) (*image, error) {
 		return nil, err
 	}
 	return im, im.readSymbols()
-}
-
-// Is reports whether data begins as a cubin does: a 64-bit little-endian ELF file
-// of the machine that CUDA is.
-func Is(data []byte) bool {
-	return len(data) >= headSize && string(data[:6]) == "\x7fELF\x02\x01" &&
-		binary.LittleEndian.Uint16(data[18:]) == machineCUDA
 }
 
 func (im *image) readSections(at uint64, count, names, entry uint16) error {
@@ -112,7 +108,7 @@ func (im *image) readSections(at uint64, count, names, entry uint16) error {
 		}
 	}
 	if n > uint64(len(im.data))/sectionSize {
-		return fmt.Errorf("read cubin: %d sections do not fit into %d bytes", n, len(im.data))
+		return fmt.Errorf("read cubin: truncated: its %d sections do not fit into %d bytes", n, len(im.data))
 	}
 	table := cut(im.data, at, n*sectionSize)
 	if table == nil {

@@ -6,6 +6,7 @@ import "encoding/binary"
 const (
 	attrMaxThreads  = 0x05
 	attrParamBank   = 0x0a
+	attrExterns     = 0x0f
 	attrReqThreads  = 0x10
 	attrFrameSize   = 0x11
 	attrMinStack    = 0x12
@@ -13,7 +14,11 @@ const (
 	attrParamSize   = 0x19
 	attrRegCount    = 0x2f
 	attrToolkit     = 0x37
+	attrCluster     = 0x3d
+	attrInClusters  = 0x3e
+	attrMaxCluster  = 0x3f
 	attrParamV2     = 0x45
+	attrSystemCalls = 0x46
 	attrNumBarriers = 0x4c
 )
 
@@ -69,4 +74,13 @@ func (a attribute) triple() []int {
 	}
 	le := binary.LittleEndian
 	return []int{int(le.Uint32(a.value)), int(le.Uint32(a.value[4:])), int(le.Uint32(a.value[8:]))}
+}
+
+// numbers is a record of so many u32 as it is long.
+func (a attribute) numbers() []int {
+	var list []int
+	for b := a.value; len(b) >= 4; b = b[4:] {
+		list = append(list, int(binary.LittleEndian.Uint32(b)))
+	}
+	return list
 }

@@ -42,6 +42,7 @@ func TestParse(t *testing.T) {
 		},
 	} {
 		got, err := Parse(fixture(t, name))
+		got.DataHash, got.Kernels[0].CodeHash = "", "" // TestHash has them
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, d)
 		}
@@ -77,6 +78,7 @@ func TestParseErrors(t *testing.T) {
 		"text":            {[]byte(".version 8.0\n.target sm_80\n"), "not a cubin"},
 		"another machine": {patch(whole, 18, 62, 2), "not a cubin"},
 		"cut in half":     {whole[:len(whole)/2], "truncated"},
+		"a header's part": {whole[:40], "truncated: it has 40 bytes"},
 		"many sections":   {patch(whole, 60, 0xfff0, 2), "do not fit"},
 		"far away":        {patch(whole, 40, 1<<62, 8), "truncated"},
 		"one for all":     {overlapping(), "sections come to more than"},
@@ -109,6 +111,23 @@ func overlapping() []byte {
 		binary.LittleEndian.PutUint64(h[32:], uint64(len(data)))
 	}
 	return data
+}
+
+// TestSize: what follows a cubin is not part of it.
+func TestSize(t *testing.T) {
+	for _, name := range []string{"abi7.cubin", "abi8.cubin"} {
+		whole := fixture(t, name)
+		for _, data := range [][]byte{whole, append(bytes.Clone(whole), "what follows"...)} {
+			if got := Size(data); got != uint64(len(whole)) {
+				t.Errorf("%s: %d bytes, not %d", name, got, len(whole))
+			}
+		}
+		for _, at := range []int{32, 40, 56, 60} {
+			if got := Size(patch(whole, at, 1<<62+1<<15, 8)); got < headSize {
+				t.Errorf("%s, with a number at %d: %d bytes", name, at, got)
+			}
+		}
+	}
 }
 
 // patch is data with one number of its header replaced.

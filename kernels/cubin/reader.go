@@ -30,9 +30,7 @@ type reader struct {
 	frame     []int
 	stack     []int // the frame and those of all that is called, where that was linked
 
-	functions scan // of all instructions outside kernels
-	external  bool // calls what another file is to bring
-	unsure    []string
+	flow flow
 }
 
 // sort finds which section is whose, from the number that each carries. Names alone

@@ -2,7 +2,6 @@ package cubin
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"gpuci/kernels/entry"
@@ -14,10 +13,11 @@ import (
 // was found by handing nvdisasm every operation, and these with every value of
 // those bits, for each architecture below.
 const (
-	opCallAbsolute = 0x143
-	opCallRelative = 0x144
-	opJumpIndirect = 0x14c
-	opJumpUniform  = 0x159
+	opCallAbsolute = 0x143 // CALL.ABS; the operand of a call is a number where the three bits say immediate
+	opCallRelative = 0x144 // CALL.REL
+	opJumpIndirect = 0x14c // JMX
+	opJumpUniform  = 0x159 // JMXU
+	immediate      = 4
 
 	opReduceUniform = 0x178 // UREDGR
 	opAtom          = 0x18a // ATOM
@@ -56,9 +56,13 @@ var (
 
 // scan is what a stretch of instructions has of what is looked for.
 type scan struct {
-	atomics []entry.Atomic
-	calls   bool
-	unsure  string // the first instruction that may add floats or not, "" where there is none
+	atomics  []entry.Atomic
+	unsure   string // the first instruction that may add floats or not, "" where there is none
+	unsureAt int    // and where it is
+	absolute int    // calls of what a number says, less those whose number a relocation brings
+	pointers []int  // where it calls what a register says, but for local
+	local    int    // where it first calls one of its own section that a register says; 0: nowhere, for a register is filled before
+	outside  string // the first function that it calls and that is neither in the file nor harmless, "" where there is none
 }
 
 // verdict is what one instruction is.
@@ -77,7 +81,7 @@ func (r *reader) scan(code []byte) scan {
 		}
 		switch low {
 		case opCallAbsolute, opCallRelative, opJumpIndirect, opJumpUniform:
-			s.calls = true
+			s.call(low, code, at)
 			continue
 		}
 		v := judge(r.number, low, binary.LittleEndian.Uint64(code[at+8:]))
@@ -85,10 +89,35 @@ func (r *reader) scan(code []byte) scan {
 		case v.op != "":
 			s.add(v.op, at)
 		case v.unsure != "" && s.unsure == "":
-			s.unsure = fmt.Sprintf("%s at 0x%x", v.unsure, at)
+			s.unsure, s.unsureAt = v.unsure, at
 		}
 	}
 	return s
+}
+
+// call notes a call whose target is in a register. Those of immediate targets have a
+// relocation, or stay in their section. Without -rdc a pointer is an offset, from a
+// table of the section.
+func (s *scan) call(low uint16, code []byte, at int) {
+	switch kind := code[at+1] >> 1 & 7; {
+	case kind == immediate && low == opCallAbsolute:
+		s.absolute++
+	case kind == immediate && low == opCallRelative:
+	case low != opCallRelative:
+		s.pointers = append(s.pointers, at)
+	case s.local == 0:
+		s.local = at
+	}
+}
+
+// callsAt says whether the relocation at an offset is of a call with an immediate target.
+func callsAt(code []byte, at uint64) bool {
+	word := cut(code, at&^0xf, 16)
+	if word == nil {
+		return false
+	}
+	low := binary.LittleEndian.Uint16(word) & 0x1ff
+	return (low == opCallAbsolute || low == opCallRelative) && word[1]>>1&7 == immediate
 }
 
 func (s *scan) add(op string, at int) {
@@ -117,7 +146,7 @@ func judge(arch int, low uint16, high uint64) verdict {
 	adds := operation&7 == 0
 	switch low {
 	case opAtomFloat, opAtomGFloat, opReduceFloat, opLoadReduce:
-		return judgeFloat(low, high, operation)
+		return judgeFloat(arch, low, high, operation)
 	case opBulkReduce:
 		return named("UBLKRED.ADD", kindsBulk[high>>17&0xf], high>>17&0xf > 8, adds)
 	case opTensorReduce:
@@ -145,23 +174,36 @@ func judgeOld(arch int, low uint16, high, operation uint64) verdict {
 	return named("ATOMG.ADD", kind, false, operation == 0 || operation == 9) // 9 is SAFEADD
 }
 
-// judgeFloat is of those that have floats alone; LDGMC is the load that adds up over
-// the cards of a multicast address.
-func judgeFloat(low uint16, high, operation uint64) verdict {
-	kind, name := kindsFrom90[high>>9&0xf], "LDGMC.ADD"
+// judgeFloat is of those that have floats alone.
+func judgeFloat(arch int, low uint16, high, operation uint64) verdict {
+	kind, name := kindsFrom90[high>>9&0xf], "ATOM.ADD"
 	switch low {
 	case opLoadReduce:
-		if operation&1 != 0 {
-			kind = kindsSmall[high>>9&0xf]
-		}
-	case opAtomFloat:
-		name = "ATOM.ADD"
+		return judgeLoad(arch, high, operation)
 	case opAtomGFloat:
 		name = "ATOMG.ADD"
 	case opReduceFloat:
 		name = "REDG.ADD"
 	}
 	return named(name, kind, kind == "", operation>>1&3 == 0)
+}
+
+// judgeLoad is of LDGMC, the load that adds up over the cards of a multicast address. It
+// has a second addition, which keeps more bits of the sum than the numbers have.
+func judgeLoad(arch int, high, operation uint64) verdict {
+	kind := kindsFrom90[high>>9&0xf]
+	if operation&1 != 0 {
+		kind = kindsSmall[high>>9&0xf]
+	}
+	switch {
+	case operation>>1&3 == 0:
+		return named("LDGMC.ADD", kind, kind == "", true)
+	case operation>>1&3 != 3:
+		return verdict{}
+	case arch < 100:
+		return named("LDGMC.F32ADD", kind, kind == "", true)
+	}
+	return named("LDGMC.HPADD", kind, kind == "", true)
 }
 
 // named is a float addition of a kind that has a name, one that may be where the

@@ -23,7 +23,7 @@ import (
 // nvdisasm's words.
 func TestAtomicsAgreeWithNvdisasm(t *testing.T) {
 	assembler, nvdisasm := need(t, "ptxas"), need(t, "nvdisasm")
-	for _, arch := range []string{"70", "75", "80", "90", "100", "120"} {
+	for _, arch := range []string{"70", "75", "80", "90", "100", "100a", "120"} {
 		t.Run("sm_"+arch, func(t *testing.T) {
 			dir := t.TempDir()
 			source, cubin := filepath.Join(dir, "a.ptx"), filepath.Join(dir, "a.cubin")
@@ -75,7 +75,7 @@ func holdAgainst(t *testing.T, m entry.Module, list []instruction) int {
 
 // everyReduction is a PTX module with a kernel for each.
 func everyReduction(arch string) string {
-	number, _ := strconv.Atoi(arch)
+	number, _ := strconv.Atoi(strings.TrimRight(arch, "a"))
 	version := "8.3"
 	if number >= 100 {
 		version = "8.7"
@@ -114,7 +114,25 @@ func everyReduction(arch string) string {
 			kernel(fmt.Sprintf("from90_%d", i), body)
 		}
 	}
+	if arch == "100a" {
+		for i, body := range reductionsOf100a() {
+			kernel(fmt.Sprintf("of100a_%d", i), body)
+		}
+	}
 	return b.String()
+}
+
+// reductionsOf100a are the loads that add numbers of eight bits, of each size and with
+// each width of the sum.
+func reductionsOf100a() (list []string) {
+	for _, kind := range []string{"e4m3x4", "e5m2x4"} {
+		for _, operation := range []string{"add", "add.acc::f16", "min"} {
+			for vector, to := range map[string]string{"": "%r5", ".v2": "{%r5,%r6}", ".v4": "{%r5,%r6,%r7,%r8}"} {
+				list = append(list, fmt.Sprintf("multimem.ld_reduce.relaxed.sys.global.%s%s.%s %s, [%%l1]; st.u32 [%%l2], %%r5;", operation, vector, kind, to))
+			}
+		}
+	}
+	return list
 }
 
 var scalarReductions = []struct {
@@ -150,6 +168,9 @@ var reductionsFrom90 = []string{
 	"multimem.red.relaxed.sys.global.add.u32 [%l1], %r1;",
 	"multimem.ld_reduce.relaxed.sys.global.add.f32 %f5, [%l1]; st.f32 [%l2], %f5;",
 	"multimem.ld_reduce.relaxed.sys.global.add.v4.f16x2 {%r5,%r6,%r7,%r8}, [%l1]; st.u32 [%l2], %r5;",
+	"multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.f16x2 {%r5,%r6,%r7,%r8}, [%l1]; st.u32 [%l2], %r5;",
+	"multimem.ld_reduce.relaxed.sys.global.add.acc::f32.bf16x2 %r5, [%l1]; st.u32 [%l2], %r5;",
+	"multimem.ld_reduce.relaxed.sys.global.min.bf16x2 %r5, [%l1]; st.u32 [%l2], %r5;",
 	"multimem.ld_reduce.relaxed.sys.global.add.u32 %r5, [%l1]; st.u32 [%l2], %r5;",
 	"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%l4], %r1, [%l4+64];",
 }

@@ -91,7 +91,7 @@ func listing(out string) []instruction {
 }
 
 // reAdds is a float addition in memory, in nvdisasm's words.
-var reAdds = regexp.MustCompile(`^(?:@!?U?P\w+ )?(ATOM|ATOMG|ATOMS|RED|REDG|REDAS|LDGMC|UBLKRED|SUATOM|SURED)(?:\.\w+)*\.(?:SAFE)?ADD(?:\.[A-Z]+)*\.(B?F\d\w*|E\dM\d\w*)`)
+var reAdds = regexp.MustCompile(`^(?:@!?U?P\w+ )?(ATOM|ATOMG|ATOMS|RED|REDG|REDAS|LDGMC|UBLKRED|SUATOM|SURED)(?:\.\w+)*?\.(\w*ADD)(?:\.[A-Z]+)*\.(B?F\d\w*|E\dM\d\w*)`)
 
 // reUnsure is what may be one, or hide one.
 var reUnsure = regexp.MustCompile(`^(?:@!?U?P\w+ )?(?:(?:ATOM|ATOMG|ATOMS)(?:\.E)?\.CAST?\b|SUATOM|SURED|UREDGR|UTMAREDG\.\w+\.ADD)`)
@@ -103,5 +103,5 @@ func (i instruction) adds() string {
 	if m == nil || strings.HasPrefix(m[1], "SU") {
 		return ""
 	}
-	return m[1] + ".ADD." + m[2]
+	return m[1] + "." + strings.TrimPrefix(m[2], "SAFE") + "." + m[3]
 }

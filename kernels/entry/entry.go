@@ -7,7 +7,8 @@ package entry
 
 // Module is one unit of device code, as the driver loads it.
 type Module struct {
-	File    string   `json:"file"`              // as it was named
+	File    string   `json:"file"`              // as it can be opened from where it was named
+	Below   string   `json:"-"`                 // of a file that was found in a directory: from there, as files of two are paired
 	Part    string   `json:"part,omitempty"`    // which of several in that file; "" where it is all of it
 	Kind    string   `json:"kind"`              // "cubin" or "ptx"
 	Arch    string   `json:"arch"`              // "sm_90", "sm_90a"; of PTX, its .target
@@ -15,7 +16,12 @@ type Module struct {
 	Tool    string   `json:"tool,omitempty"`    // what made it, with its build, where it says so
 	Flags   string   `json:"flags,omitempty"`   // and with which options
 	Kernels []Kernel `json:"kernels"`
-	Unread  []string `json:"unread,omitempty"` // what of it could not be read, and why
+
+	ToLink bool `json:"to-link,omitempty"` // made with -rdc=true: nvlink is still to put it together with what others bring
+
+	DataHash string `json:"data-hash,omitempty"` // of the variables and functions that its kernels share; "": not known
+
+	Unread []string `json:"unread,omitempty"` // what of it could not be read, and why
 }
 
 // Kernel is one entry of a module.
@@ -28,19 +34,27 @@ type Kernel struct {
 	ParamBytes  *int    `json:"param-bytes,omitempty"` // of the parameter block
 
 	Registers   *int `json:"registers,omitempty"`    // 32-bit registers of a thread
-	Stack       *int `json:"stack,omitempty"`        // bytes of local memory of a thread, with what it calls where that is known
-	SpillStores *int `json:"spill-stores,omitempty"` // bytes, as ptxas counts them
+	Stack       *int `json:"stack,omitempty"`        // bytes of local memory of a thread, with what it calls where that is known; of what calls itself often nil
+	SpillStores *int `json:"spill-stores,omitempty"` // bytes, as ptxas counts them, of the kernel and of every function that it calls and that was compiled with it
 	SpillLoads  *int `json:"spill-loads,omitempty"`  // the same
+	CallsOut    bool `json:"calls-out,omitempty"`    // of a cubin: it calls functions that were compiled apart, and whose spills are nobody's here
 	Shared      *int `json:"shared,omitempty"`       // bytes of static shared memory of a block
 	Barriers    *int `json:"barriers,omitempty"`
 	Code        *int `json:"code,omitempty"` // bytes of instructions
+
+	CodeHash string `json:"code-hash,omitempty"` // of all that it runs, with its constants and what it calls; of PTX, of its text; "": not known
 
 	MaxThreads []int `json:"max-threads,omitempty"` // of a block, in x, y and z: what __launch_bounds__ or .maxntid allow
 	ReqThreads []int `json:"req-threads,omitempty"` // the only block that may be launched
 	MinBlocks  int   `json:"min-blocks,omitempty"`  // blocks that are to fit on a multiprocessor, 0: not said
 
+	Cluster    []int `json:"cluster,omitempty"`          // blocks of a cluster in x, y and z, where the kernel fixes them
+	InClusters bool  `json:"in-clusters,omitempty"`      // it can only be launched in clusters, of a size that it or the launch says
+	MaxCluster int   `json:"max-cluster-rank,omitempty"` // the most blocks that a cluster may have, 0: not said
+
 	Atomics      []Atomic `json:"float-atomics,omitempty"`
-	AtomicsKnown bool     `json:"float-atomics-known"` // false: nobody has looked
+	AtomicsKnown bool     `json:"float-atomics-known"`         // false: there may be others than these
+	AtomicsWhy   string   `json:"float-atomics-why,omitempty"` // why they are not known, in words that follow "not known: "
 }
 
 // Param is one parameter of a kernel.
@@ -58,5 +72,6 @@ type Atomic struct {
 	Op    string `json:"op"`               // as it stands there: "red.global.add.f32"
 	Count int    `json:"count"`            // how often
 	Line  int    `json:"line,omitempty"`   // of PTX, the first one's, from 1
-	At    int    `json:"offset,omitempty"` // of a cubin, the first one's, bytes from the start of the kernel
+	At    int    `json:"offset,omitempty"` // of a cubin, the first one's, bytes from the start of the kernel, or of In
+	In    string `json:"in,omitempty"`     // the function that the kernel calls and that has the first one, "": the kernel itself
 }

@@ -67,7 +67,9 @@ func (s *source) bySource(i, k int, l Launch) {
 	for depth := 0; depth < 4 && s.tok(k).kind == name; depth++ {
 		found := s.find(s.toks[k].text, k)
 		if len(found) == 0 {
-			l.Kernels = []string{s.toks[k].text}
+			if len(s.assigns[s.toks[k].text]) == 0 {
+				l.Kernels = []string{s.toks[k].text}
+			}
 			break
 		}
 		x := s.bare(found[0].value)

@@ -117,7 +117,7 @@ func (s *source) followVariable(i int, at leaves, depth int) []int {
 	var all []int
 	bindings := s.find(s.toks[i].text, i)
 	if len(bindings) == 0 && !s.file.isRust() { // a member, or a global of another file
-		return s.followAll(s.assigns[s.toks[i].text], at, depth)
+		return s.followAll(s.latest(s.assigns[s.toks[i].text], i), at, depth)
 	}
 	for _, b := range bindings {
 		if b.param != nil {
@@ -139,19 +139,23 @@ func (s *source) followVariable(i int, at leaves, depth int) []int {
 			all = append(all, s.follow(value, at, depth+1)...)
 		}
 		if !b.constant {
-			all = append(all, s.followAssigned(b, s.toks[i].text, at, depth)...)
+			all = append(all, s.followAssigned(b, i, at, depth)...)
 		}
 	}
 	return all
 }
 
-// followAssigned follows what is put into a variable after it was bound.
-func (s *source) followAssigned(b binding, n string, at leaves, depth int) []int {
-	var all []int
-	for _, x := range s.assigns[n] {
+// followAssigned follows what is put into the variable at i after it was bound.
+func (s *source) followAssigned(b binding, i int, at leaves, depth int) []int {
+	var list []span
+	for _, x := range s.assigns[s.toks[i].text] {
 		if x.from >= b.from && x.to <= b.to && s.step() {
-			all = append(all, s.follow(x, at, depth+1)...)
+			list = append(list, x)
 		}
+	}
+	var all []int
+	for _, x := range s.latest(list, i) {
+		all = append(all, s.follow(x, at, depth+1)...)
 	}
 	return all
 }

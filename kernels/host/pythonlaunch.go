@@ -4,10 +4,18 @@ package host
 // f(grid, block, (a, b)) of cupy.
 func (s *source) pythonLaunches() {
 	for i, t := range s.toks {
+		if t.kind == name && s.tok(i+1).is("[") && s.pair[i+1] > i && s.tok(s.pair[i+1]+1).is("(") {
+			s.pythonElement(i)
+			continue
+		}
 		if t.kind != name || !s.tok(i+1).is("(") || s.pair[i+1] < i || s.tok(i-1).word("def") {
 			continue
 		}
 		args := s.split(s.inside(i + 1))
+		if close := s.pair[i+1]; (len(s.looked[i]) > 0 || s.dark[i]) && s.tok(close+1).is("(") && s.pair[close+1] > close {
+			s.pythonLaunch(i, span{i, i + 1}, s.split(s.inside(close+1)), false) // m.get_function("f")(…)
+			continue
+		}
 		if t.text == "cuLaunchKernel" && len(args) == 11 {
 			l := Launch{Form: LaunchKernel, Block: s.threeOf(args[4:7], i)}
 			s.unread(i, "the arguments of the launch: %s is put together at run time", s.show(args[9]))
@@ -25,6 +33,38 @@ func (s *source) pythonLaunches() {
 			s.pythonLaunch(i, s.variable(f), args, prepared)
 		}
 	}
+}
+
+// pythonElement reads fns["f"](…), where fns is a dictionary or a list of what was
+// looked up.
+func (s *source) pythonElement(i int) {
+	close := s.pair[i+1]
+	if s.pair[close+1] < close {
+		return
+	}
+	f := s.variable(span{i, i + 1})
+	if s.follow(f, s.toLookups, 0) == nil && !s.silent(f) {
+		return
+	}
+	if x, ok := s.entryOf(i, s.inside(i+1)); ok {
+		f = x
+	}
+	s.pythonLaunch(i, f, s.split(s.inside(close+1)), false)
+}
+
+// entryOf finds the value of a key in the dictionary that a name is bound to, where
+// both are spelt out.
+func (s *source) entryOf(i int, key span) (span, bool) {
+	found := s.find(s.toks[i].text, i)
+	if len(found) != 1 || key.to-key.from != 1 || !s.wraps(found[0].value) || !s.tok(found[0].value.from).is("{") {
+		return span{}, false
+	}
+	for _, e := range s.split(s.inside(found[0].value.from)) {
+		if k := s.tok(e.from); k.kind == s.tok(key.from).kind && k.text == s.tok(key.from).text && s.tok(e.from+1).is(":") {
+			return span{e.from + 2, e.to}, true
+		}
+	}
+	return span{}, false
 }
 
 // variable is the name that is called, without its call.

@@ -91,7 +91,8 @@ func TestRust(t *testing.T) {
 			[]string{"module a/x.ptx of working directory", "lookup go in a/x.ptx", "launch_builder go(4 8 8) [1024 1 1]"}},
 		{"out of the build script's directory", `const P: &str = include_str!(concat!(env!("OUT_DIR"), "/x.ptx"));
 			fn f() { let m = c.load_module(P.into())?; m.load_function("go")?; }`,
-			[]string{"module x.ptx[P] of OUT_DIR", "lookup go in x.ptx"}},
+			[]string{"module x.ptx[P] of OUT_DIR", "lookup go in x.ptx",
+				"1: a build script makes x.ptx, and what it makes was not followed: what the set has under that name is taken for it"}},
 		{"the manifest's", `static P: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/k/x.cubin"));`,
 			[]string{"module k/x.cubin[P] of CARGO_MANIFEST_DIR"}},
 		{"a file that is not said", `static P: &[u8] = include_bytes!(env!("KERNEL_CUBIN"));`,

@@ -2,6 +2,7 @@ package host
 
 import (
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -27,13 +28,18 @@ func (s *source) module(i int, m Module) int {
 func (s *source) rustModules() {
 	for i := range s.toks {
 		t := s.toks[i]
+		includes := t.kind == name && s.tok(i+1).is("!") && s.tok(i+2).is("(")
 		if t.kind != name || t.flags&inMacro != 0 {
 			continue
 		}
 		switch t.text {
 		case "include_bytes", "include_str":
-			if s.tok(i+1).is("!") && s.tok(i+2).is("(") {
+			if includes {
 				s.included(i, s.inside(i+2))
+			}
+		case "include":
+			if includes && deviceWords(s.show(s.inside(i+2))) {
+				s.unread(i, "what include!(%s) brings is not read: it is made when the crate is built", s.show(s.inside(i+2)))
 			}
 		case "from_file", "read", "read_to_string", "cuModuleLoad":
 			if s.tok(i+1).is("(") && !s.tok(i-1).word("fn") && (t.text != "from_file" || s.tok(i-1).is("::")) {
@@ -45,6 +51,7 @@ func (s *source) rustModules() {
 			}
 		}
 	}
+	s.builtByScript()
 	for n, list := range s.bound {
 		for _, b := range list {
 			if b.constant && !strings.HasPrefix(n, ".") {
@@ -57,6 +64,27 @@ func (s *source) rustModules() {
 			s.loadPtx(i)
 		}
 	}
+}
+
+// builtByScript says, once, that device code out of a build script is not what is built
+// here: it is only called alike.
+func (s *source) builtByScript() {
+	count, first := 0, 0
+	for i := range s.toks {
+		if n, ok := s.modules[i]; ok && s.file.Modules[n].Base == FromOutDir {
+			if count++; count == 1 {
+				first = i
+			}
+		}
+	}
+	if count == 0 {
+		return
+	}
+	what := s.file.Modules[s.modules[first]].File
+	if count > 1 {
+		what += " and " + strconv.Itoa(count-1) + " more"
+	}
+	s.unread(first, "a build script makes %s, and what it makes was not followed: what the set has under that name is taken for it", what)
 }
 
 // isCall says whether the token i is a method that is called here.
@@ -140,7 +168,10 @@ func (s *source) loadPtx(i int) {
 		return
 	}
 	keys, why := s.strings(args[1], 0)
-	if why != "" || len(keys) != 1 {
+	if why == "" && len(keys) != 1 {
+		why = "it may be any of " + strings.Join(keys[:min(len(keys), 4)], ", ")
+	}
+	if why != "" {
 		s.unread(i, "the name that load_ptx gives to a module: %s", why)
 		return
 	}

@@ -12,6 +12,7 @@ type source struct {
 	toks   []token
 	pair   []int
 	macros []token
+	braces []int // by token, the one that it stands in; see brace
 	forks  []int // tokens before which a conditional of the preprocessor begins
 	steps  int   // that may still be done: what bounds the work
 

@@ -21,10 +21,10 @@ var words = map[language][]string{
 }
 
 // about are those without one of which it is about something else: LLVM's modules have
-// a get_function too, and threads a launch.
+// a get_function too, and threads a launch. A source in Python may be handed its module,
+// and need say nothing of whose it is.
 var about = map[language][]string{
-	rust:   {"cuda", "Cuda", "CUDA", "cust", "cubin", "CUBIN", "ptx", "Ptx", "PTX", "cuLaunchKernel", "launch_builder", "load_function", "LaunchConfig", "get_or_load_func"},
-	python: {"cuda", "cupy", "cp."},
+	rust: {"cuda", "Cuda", "CUDA", "cust", "cubin", "CUBIN", "ptx", "Ptx", "PTX", "cuLaunchKernel", "launch_builder", "load_function", "LaunchConfig", "get_or_load_func"},
 }
 
 func (l language) mentions(text string) bool {

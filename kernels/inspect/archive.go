@@ -11,11 +11,19 @@ const (
 	magicArchive = "!<arch>\n"
 	magicThin    = "!<thin>\n"
 	memberHead   = 60 // name 16, date 12, owner 6, group 6, mode 8, size 10, "`\n"
+
+	maxArchives = 8 // archives in archives; nobody is seen to make two
 )
 
 // archive reads the members of a static library as GNU's and LLVM's ar write it:
-// long names stand in the member "//", and those of BSD before the content.
-func (r *reader) archive(f *io.SectionReader) error {
+// long names stand in the member "//", and those of BSD before the content. A member may
+// be an archive in its turn.
+func (r *reader) archive(f *io.SectionReader, part string) error {
+	if r.depth == maxArchives {
+		return fmt.Errorf("read archive: more than %d lie in each other", maxArchives)
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	names := ""
 	for at := int64(len(magicArchive)); at+memberHead <= f.Size(); {
 		head := make([]byte, memberHead)
@@ -43,7 +51,7 @@ func (r *reader) archive(f *io.SectionReader) error {
 		if name, content, err = member(name, names, content); err != nil {
 			return err
 		}
-		if err := r.any(content, name); err != nil {
+		if err := r.any(content, within(part, name)); err != nil {
 			return fmt.Errorf("member %s: %w", name, err)
 		}
 	}

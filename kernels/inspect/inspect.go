@@ -3,7 +3,6 @@ package inspect
 import (
 	"bytes"
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 
 	"gpuci/kernels/cubin"
 	"gpuci/kernels/entry"
@@ -25,6 +25,7 @@ var ErrNone = errors.New("no device code in it")
 type Options struct {
 	MaxBytes int64 // of device code in one file, unpacked; 0: 8 GiB, four times NCCL's
 	Jobs     int   // modules read at once, each in as much memory as it has bytes; 0: one for each core
+	Brief    bool  // without the hashes that kernels are compared by
 }
 
 const (
@@ -37,7 +38,7 @@ const (
 // whole: it wraps ErrNone, or says where the file broke off; then the modules are
 // those before that.
 func File(ctx context.Context, path string, o Options) ([]entry.Module, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe has no writer to wait for
 	if err != nil {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
@@ -47,7 +48,7 @@ func File(ctx context.Context, path string, o Options) ([]entry.Module, error) {
 		return nil, fmt.Errorf("inspect: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("inspect %s: not a regular file", path)
+		return nil, fmt.Errorf("inspect %s: not a regular file; write what it gives to one first", path)
 	}
 	r := newReader(ctx, path, o)
 	err = r.any(io.NewSectionReader(f, 0, info.Size()), "")
@@ -75,10 +76,17 @@ type reader struct {
 	modules []*entry.Module // filled in by whoever works at them
 	working sync.WaitGroup
 	places  chan struct{} // one for each that works
+	depth   int           // archives that what is being read lies in
+	cubin   func([]byte) (entry.Module, error)
+	ptx     func([]byte) (entry.Module, error)
+	broken  int // places that looked like cubins and were none
 }
 
 func newReader(ctx context.Context, path string, o Options) *reader {
-	r := &reader{ctx: ctx, file: path, left: o.MaxBytes}
+	r := &reader{ctx: ctx, file: path, left: o.MaxBytes, cubin: cubin.Parse, ptx: ptx.Parse}
+	if o.Brief {
+		r.cubin, r.ptx = cubin.Brief, ptx.Brief
+	}
 	if r.left == 0 {
 		r.left = defaultBytes
 	}
@@ -108,10 +116,10 @@ func (r *reader) any(f *io.SectionReader, part string) error {
 		return nil
 	case isFatbin(head):
 		return r.fatbins(f, part)
-	case bytes.HasPrefix(head, []byte("\x7fELF")):
+	case bytes.HasPrefix(head, []byte(magicELF)):
 		return r.host(f, part)
-	case bytes.HasPrefix(head, []byte(magicArchive)) && part == "":
-		return r.archive(f)
+	case bytes.HasPrefix(head, []byte(magicArchive)):
+		return r.archive(f, part)
 	case bytes.HasPrefix(head, []byte(magicThin)):
 		return errors.New("a thin archive holds names and no objects: inspect those")
 	case part != "":
@@ -174,9 +182,9 @@ func (r *reader) later(slot *entry.Module, read func() entry.Module) {
 func (r *reader) module(data []byte, part string) entry.Module {
 	m, err := entry.Module{}, error(nil)
 	if cubin.Is(data) {
-		m, err = cubin.Parse(data)
+		m, err = r.cubin(data)
 	} else {
-		m, err = ptx.Parse(data)
+		m, err = r.ptx(data)
 	}
 	if err != nil {
 		m.Unread = append(m.Unread, err.Error())
@@ -196,27 +204,6 @@ func (r *reader) named(m entry.Module, part string) entry.Module {
 		}
 	}
 	return m
-}
-
-// host reads the sections of a host's ELF file that hold fat binaries: .nv_fatbin,
-// and __nv_relfatbin of code that is, or was, to be linked on the device.
-func (r *reader) host(f *io.SectionReader, part string) error {
-	file, err := elf.NewFile(f)
-	if err != nil {
-		return fmt.Errorf("read ELF: %w", err)
-	}
-	for _, s := range file.Sections {
-		if s.Name != ".nv_fatbin" && s.Name != "__nv_relfatbin" || s.Type == elf.SHT_NOBITS {
-			continue
-		}
-		if s.Offset > uint64(f.Size()) || s.FileSize > uint64(f.Size())-s.Offset {
-			return fmt.Errorf("read ELF: section %s lies behind the file's end: it is truncated", s.Name)
-		}
-		if err := r.fatbins(io.NewSectionReader(f, int64(s.Offset), int64(s.FileSize)), part); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // within names a part of a part.

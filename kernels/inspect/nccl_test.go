@@ -163,11 +163,12 @@ func holdParams(t *testing.T, m entry.Module, text string, n *tally) {
 }
 
 var (
-	reAdds   = regexp.MustCompile(`\b(?:ATOM|ATOMG|RED|REDG|LDGMC|UBLKRED)(?:\.\w+)*\.ADD(?:\.[A-Z]+)*\.(?:B?F\d|E\dM\d)`)
+	reAdds   = regexp.MustCompile(`\b(?:ATOM|ATOMG|RED|REDG|LDGMC|UBLKRED)(?:\.\w+)*\.\w*ADD(?:\.[A-Z]+)*\.(?:B?F\d|E\dM\d)`)
 	reUnsure = regexp.MustCompile(`\b(?:(?:ATOM|ATOMG|ATOMS)(?:\.E)?\.CAST?\b|SUATOM|SURED|UREDGR|UTMAREDG\.\w+\.ADD)`)
 )
 
-// holdAtomics counts float additions in nvdisasm's listing of each kernel's section.
+// holdAtomics counts float additions in nvdisasm's listing of each kernel's section. A
+// kernel that calls has those of others, too.
 func holdAtomics(t *testing.T, m entry.Module, text string, n *tally) {
 	t.Helper()
 	adds, unsure := map[string]int{}, map[string]bool{}
@@ -187,7 +188,7 @@ func holdAtomics(t *testing.T, m entry.Module, text string, n *tally) {
 			got += a.Count
 		}
 		var err error
-		if got != adds[k.Name] || unsure[k.Name] && k.AtomicsKnown {
+		if got != adds[k.Name] && !k.CallsOut || got < adds[k.Name] || unsure[k.Name] && k.AtomicsKnown {
 			err = fmt.Errorf("%d float additions, known %v; nvdisasm has %d, unsure %v", got, k.AtomicsKnown, adds[k.Name], unsure[k.Name])
 		}
 		n.count(t, m.Arch+" "+k.Name, err)

@@ -27,10 +27,14 @@ type Found struct {
 	Env     []string // what its environment needs besides the caller's
 	Args    []string // what each call of it needs before all else
 	Tools   []string // the files that decide what it makes, itself first
+	Plan    string   // a sum of the commands that it would run: its profile and variables of the environment change them
 }
 
 // Rejected is a place where a compiler was, or could have been.
-type Rejected struct{ Path, Why string }
+type Rejected struct {
+	Path, Why string
+	Behind    bool // it was not looked at: another was taken before it
+}
 
 // ErrNone says that no usable compiler was found.
 var ErrNone = errors.New("no usable nvcc was found")
@@ -49,11 +53,11 @@ func Find(ctx context.Context, env []string, o Options) (Found, []Rejected, erro
 	for _, c := range l.places() {
 		switch {
 		case c.fault != "":
-			rejected = append(rejected, Rejected{c.path, c.fault})
-		case found != nil && c.path == found.Path:
-			continue
+			rejected = append(rejected, Rejected{Path: c.path, Why: c.fault})
+		case found != nil && l.same(c.path, found.Path):
+			continue // the same one again, by another way
 		case found != nil:
-			rejected = append(rejected, Rejected{c.path, c.why + ", behind the one that was taken"})
+			rejected = append(rejected, Rejected{Path: c.path, Why: c.why, Behind: true})
 			continue
 		default:
 			f, err := l.examine(c)
@@ -61,7 +65,7 @@ func Find(ctx context.Context, env []string, o Options) (Found, []Rejected, erro
 				found = &f
 				continue
 			}
-			rejected = append(rejected, Rejected{c.path, c.why + ": " + err.Error()})
+			rejected = append(rejected, Rejected{Path: c.path, Why: c.why + ": " + err.Error()})
 		}
 		if c.named && found == nil {
 			return Found{}, rejected, fmt.Errorf("use the compiler %s, %s: %s: name another, or none to look for one",
@@ -72,11 +76,12 @@ func Find(ctx context.Context, env []string, o Options) (Found, []Rejected, erro
 		return Found{}, rejected, fmt.Errorf("find nvcc: %w", err)
 	}
 	if found == nil {
-		return Found{}, rejected, fmt.Errorf("find nvcc: %w: set GPUCI_NVCC to one, or install NVIDIA's packages in a virtual environment: %s", ErrNone, install)
+		return Found{}, rejected, fmt.Errorf("find nvcc: %w: set GPUCI_NVCC to one, or install NVIDIA's packages in a virtual environment: %s", ErrNone, Install)
 	}
 	return *found, rejected, nil
 }
 
-// install is what brings a whole compiler from PyPI. CUDA 12's package of the
-// same name has ptxas and no nvcc.
-const install = "pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl"
+// Install is what brings a whole compiler from PyPI, in the version that the oldest
+// driver of CUDA 13, 580, runs the code of. CUDA 12's package of the same name has
+// ptxas and no nvcc. The quotes keep shells from looking for files of these names.
+const Install = "pip install 'nvidia-cuda-nvcc==13.0.*' 'nvidia-nvvm==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cccl==13.0.*'"

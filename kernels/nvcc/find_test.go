@@ -117,7 +117,13 @@ func TestFind(t *testing.T) {
 			plant(t, r, "/c/lib/python3.12/site-packages/nvidia/cu13")
 		}, []string{"VIRTUAL_ENV=/v", "CONDA_PREFIX=/c"}, Options{},
 			"/c/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc: 13.0.88: in the environment of CONDA_PREFIX",
-			[]string{"/v/lib/python3.11/site-packages/nvidia/cuda_nvcc/bin/nvcc: in the environment of VIRTUAL_ENV: not there: the package of this CUDA has ptxas and no nvcc: " + install}, ""},
+			[]string{"/v/lib/python3.11/site-packages/nvidia/cuda_nvcc/bin/nvcc: in the environment of VIRTUAL_ENV: not there: the package of this CUDA has ptxas and no nvcc: " + Install}, ""},
+		{"the same one by other ways", func(r string) {
+			plant(t, r, "/a")
+			if err := os.Symlink("a", filepath.Join(r, "/b")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"GPUCI_NVCC=/a/bin/nvcc", "CUDA_HOME=/b", "PATH=/b/bin:/a/bin"}, Options{}, "/a/bin/nvcc: 13.0.88: named by GPUCI_NVCC", nil, ""},
 		{"a shim", func(r string) {
 			write(t, filepath.Join(r, "/shims/gpuci-link"))
 			if err := os.Symlink("gpuci-link", filepath.Join(r, "/shims/nvcc")); err != nil {
@@ -148,13 +154,54 @@ func TestFind(t *testing.T) {
 			}
 			var all []string
 			for _, r := range rejected {
-				all = append(all, r.Path+": "+r.Why)
+				if all = append(all, r.Path+": "+r.Why); r.Behind {
+					all[len(all)-1] += ", behind the one that was taken"
+				}
 			}
 			if d := cmp.Diff(c.rejected, all); d != "" {
 				t.Error(d)
 			}
 		})
 	}
+}
+
+// A variable that changes what the compiler runs changes the sum of its plan; another
+// temporary file, or place of a program, does not.
+func TestPlan(t *testing.T) {
+	const said = "#$ PATH=/a:/b\n#$ PTXAS_FLAGS=\n#$ ptxas  \"/tmp/tmpxft_0001_00000000-6_x.ptx\"  -o \"/dev/null\" \n"
+	sum := planSum(said)
+	if other := planSum(strings.NewReplacer("/a:", "/shims:/a:", "/tmp/tmpxft_0001_", "/var/tmp/tmpxft_0a02_").Replace(said)); other != sum {
+		t.Error("what is of one call alone counts")
+	}
+	if planSum(strings.Replace(said, "ptxas  ", "ptxas -O0 ", 1)) == sum {
+		t.Error("an option does not count")
+	}
+	plain := realNVCC(t).Plan
+	if plain == "" {
+		t.Skip("needs nvcc")
+	}
+	for _, name := range []string{"PTXAS_FLAGS", "CUDAFE_FLAGS", "INCLUDES", "SYSTEM_INCLUDES", "OCG_FLAGS", "NVVM_FLAGS"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "-DX")
+			if realNVCC(t).Plan == plain {
+				t.Error("it does not count")
+			}
+		})
+	}
+}
+
+func realNVCC(t *testing.T) Found {
+	t.Helper()
+	execute := func(ctx context.Context, c Command) error {
+		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.Dir, c.Env, c.Stdout, c.Stderr, time.Second
+		return cmd.Run()
+	}
+	f, _, err := Find(t.Context(), os.Environ(), Options{Exec: execute})
+	if err != nil && os.Getenv("GPUCI_TEST_STRICT") == "1" {
+		t.Fatal("needs nvcc: ", err)
+	}
+	return f
 }
 
 // Where each package has a directory of its own, the compiler is told of the

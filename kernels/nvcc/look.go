@@ -31,11 +31,13 @@ func (l *look) examine(c place) (Found, error) {
 	if !wanted(f.Version, l.o.Version) {
 		return Found{}, fmt.Errorf("is %s, and %s is wanted", f.Version, l.o.Version)
 	}
-	said, err = l.ask(c.path, "--dryrun", "-cubin", "-x", "cu", "/dev/null", "-o", "/dev/null")
+	// An object takes every tool, so that all that a variable changes is seen.
+	said, err = l.ask(c.path, "--dryrun", "-c", "-x", "cu", "/dev/null", "-o", "/dev/null")
 	if err != nil {
 		return Found{}, fmt.Errorf("cannot say what it would run: %w", err)
 	}
 	p := parsePlan(said)
+	f.Plan = planSum(said)
 	if f.Args, err = l.headers(c.path, p); err != nil {
 		return Found{}, err
 	}

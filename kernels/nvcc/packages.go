@@ -34,7 +34,7 @@ func (l *look) environment(env, why string) []place {
 		if _, err := os.Stat(l.real(path)); err == nil {
 			all = l.add(all, path, why)
 		} else if _, err := os.Stat(l.real(filepath.Join(dir, "bin", "ptxas"))); err == nil {
-			all = append(all, place{path: path, why: why, fault: why + ": not there: the package of this CUDA has ptxas and no nvcc: " + install})
+			all = append(all, place{path: path, why: why, fault: why + ": not there: the package of this CUDA has ptxas and no nvcc: " + Install})
 		}
 	}
 	return all

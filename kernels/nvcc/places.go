@@ -94,6 +94,13 @@ func StandIn(path string) (string, bool) {
 	return name, err == nil && slices.Contains(launchers, name)
 }
 
+// same is whether two paths lead to one file.
+func (l *look) same(a, b string) bool {
+	x, err := os.Stat(l.real(a))
+	y, err2 := os.Stat(l.real(b))
+	return a == b || err == nil && err2 == nil && os.SameFile(x, y)
+}
+
 // real is where the path is in the file system that is looked at.
 func (l *look) real(path string) string { return filepath.Join(l.o.Root, path) }
 

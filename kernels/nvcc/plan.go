@@ -1,10 +1,13 @@
 package nvcc
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -39,6 +42,23 @@ func parsePlan(said string) plan {
 		}
 	}
 	return p
+}
+
+// passing is a temporary file in a command, whose name is another in each call.
+var passing = regexp.MustCompile(`[^" =,]*tmpxft_[0-9a-f]+_[0-9a-f]+-[0-9a-f]+_`)
+
+// planSum is a sum of the commands that `--dryrun` tells. The paths for libraries and
+// programs are left out: what is found there counts, and a shim's place does not.
+func planSum(said string) string {
+	h := sha256.New()
+	for line := range strings.Lines(said) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "#$ "), "=")
+		if name == "PATH" || name == "LD_LIBRARY_PATH" {
+			continue
+		}
+		_, _ = h.Write([]byte(passing.ReplaceAllString(line, "tmp_"))) // it never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // quoted are the directories of `"-I/a" "-isystem" "/b"`.

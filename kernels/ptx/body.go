@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,13 +18,17 @@ const (
 type body struct {
 	atomics []entry.Atomic
 	calls   []string // by name, each once as long as they are few
+	pointer int      // the first line that calls through a pointer, 0: none does
 	unsure  string   // the first thing that keeps float atomics from being known
 }
 
 // function reads one from behind the word .func: what it returns, its name, its
-// parameters and its body.
-func (p *parser) function() {
+// parameters and its body. A declaration has none.
+func (p *parser) function(linkage string) {
 	name := ""
+	defer func() {
+		p.open = p.open || linkage != "" && !entry.OfDriver(name)
+	}()
 	for t := p.next(); t.text != ""; t = p.next() {
 		switch {
 		case t.is("("):
@@ -35,7 +40,22 @@ func (p *parser) function() {
 			return
 		case t.word() && !strings.HasPrefix(t.text, ".") && name == "":
 			name = t.text
+			if _, there := p.functions[name]; !there {
+				p.functions[name] = nil
+			}
 		}
+	}
+}
+
+// mention notes the name of a function that stands neither where it is declared nor
+// where it is called: its address is kept.
+func (p *parser) mention(t token) {
+	if len(p.functions) == 0 || t.text[0] < 'A' && t.text[0] != '$' { // most are registers and numbers
+		return
+	}
+	if _, there := p.functions[t.text]; there && !p.taken[t.text] {
+		p.taken[t.text] = true
+		p.pointed = append(p.pointed, t.text)
 	}
 }
 
@@ -62,6 +82,7 @@ func (p *parser) body() *body {
 		switch t := p.next(); {
 		case t.text == "":
 			b.doubt(t.line, "the text ends within a body")
+			p.note(fmt.Sprintf("line %d: the text ends within a body: it is truncated", t.line))
 			return b
 		case t.is("{"):
 			depth++
@@ -71,6 +92,7 @@ func (p *parser) body() *body {
 			p.call(b, t.line)
 		default:
 			b.instruction(t)
+			p.mention(t)
 		}
 	}
 	return b
@@ -144,68 +166,8 @@ func (p *parser) call(b *body, line int) {
 		p.unread(t)
 		b.doubt(line, "a call that is not understood")
 	case strings.HasPrefix(t.text, "%"):
-		b.doubt(line, "a call through a pointer")
+		b.pointer = cmp.Or(b.pointer, line)
 	case len(b.calls) == 0 || b.calls[len(b.calls)-1] != t.text:
 		b.calls = append(b.calls, t.text)
 	}
-}
-
-// harmless are the functions that the system brings and that add no floats in
-// memory.
-var harmless = []string{"vprintf", "malloc", "free", "__assertfail"}
-
-// resolve gives each kernel what it and all that it calls do.
-func (p *parser) resolve() {
-	var unsure []string
-	for i, own := range p.bodies {
-		k := &p.module.Kernels[i]
-		all := p.reach(&own)
-		k.Atomics, k.AtomicsKnown = all.atomics, all.unsure == ""
-		if !k.AtomicsKnown {
-			unsure = append(unsure, k.Name+": "+all.unsure)
-		}
-	}
-	switch n := len(unsure); {
-	case n == 1:
-		p.note("float atomics are not known of kernel " + unsure[0])
-	case n > 1:
-		p.note(fmt.Sprintf("float atomics are not known of %d kernels, the first is %s", n, unsure[0]))
-	}
-}
-
-// reach adds up a body and every function that it can come to.
-func (p *parser) reach(own *body) body {
-	all := body{atomics: own.atomics, unsure: own.unsure}
-	if len(own.calls) == 0 {
-		return all
-	}
-	all.atomics = slices.Clone(own.atomics)
-	seen := map[string]bool{}
-	for open := slices.Clone(own.calls); len(open) > 0; {
-		name := open[len(open)-1]
-		open = open[:len(open)-1]
-		if seen[name] || slices.Contains(harmless, name) {
-			continue
-		}
-		seen[name] = true
-		f := p.functions[name]
-		if p.steps--; f == nil || p.steps < 0 {
-			if all.unsure == "" {
-				all.unsure = "a call of " + name + ", whose body is not here"
-			}
-			if p.steps < 0 {
-				return all
-			}
-			continue
-		}
-		if all.unsure == "" {
-			all.unsure = f.unsure
-		}
-		for _, a := range f.atomics {
-			all.add(a)
-		}
-		open = append(open, f.calls...)
-		p.steps -= len(f.calls) + len(f.atomics)
-	}
-	return all
 }

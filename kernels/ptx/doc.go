@@ -3,7 +3,8 @@
 //
 // It promises that no text makes it panic, hang, or allocate more than a multiple
 // of its length; and that a kernel's float atomics are called known only where its
-// body and every function that it can reach were read. A compare-and-swap may be
+// body and every function that it can reach were read; through a pointer that is each
+// whose address is kept, as long as no other file can bring one. A compare-and-swap may be
 // the loop of a float addition, and a tensor reduction adds what its map says: with
 // either they are not known.
 //

@@ -29,6 +29,14 @@ func (p *parser) entry(line int) {
 			k.MaxThreads = p.triple()
 		case ".reqntid":
 			k.ReqThreads = p.triple()
+		case ".reqnctapercluster":
+			k.Cluster = p.triple()
+		case ".explicitcluster":
+			k.InClusters = true
+		case ".maxclusterrank":
+			if n, ok := number(p.next().text); ok {
+				k.MaxCluster = n
+			}
 		case ".minnctapersm":
 			if n, ok := number(p.next().text); ok {
 				k.MinBlocks = n

@@ -23,34 +23,48 @@ func Is(data []byte) bool {
 type parser struct {
 	lexer
 	module    entry.Module
-	bodies    []body // of the kernels, in the module's order
-	functions map[string]*body
-	steps     int // functions that may still be looked at, over all kernels
+	bodies    []body           // of the kernels, in the module's order
+	functions map[string]*body // nil: declared
+	taken     map[string]bool  // functions whose addresses are kept
+	pointed   []string         // the same, in the order of the text
+	open      bool             // it has functions for other files, or from them
+	steps     int              // functions that may still be looked at, over all kernels
 }
 
 // Parse reads a PTX module. What it does not understand is passed over, and stands
 // in Unread where something may be missing for it.
-func Parse(data []byte) (entry.Module, error) {
+func Parse(data []byte) (entry.Module, error) { return parse(data, true) }
+
+// Brief is Parse without the hashes that kernels are compared by, for which the text is
+// gone through once more.
+func Brief(data []byte) (entry.Module, error) { return parse(data, false) }
+
+func parse(data []byte, hashes bool) (entry.Module, error) {
 	if !Is(data) {
 		return entry.Module{Kind: "ptx"}, ErrFormat
 	}
 	text := strings.TrimRight(string(data), "\x00") // as it is embedded, with a NUL behind it
-	p := &parser{lexer: lexer{rest: text, line: 1}, functions: map[string]*body{}, steps: maxSteps}
+	p := &parser{lexer: lexer{rest: text, line: 1}, functions: map[string]*body{}, taken: map[string]bool{}, steps: maxSteps}
 	p.module.Kind, p.module.Tool = "ptx", tool(text)
 	most := strings.Count(text, ".entry") // so that lists of them need not grow
 	p.module.Kernels, p.bodies = make([]entry.Kernel, 0, most), make([]body, 0, most)
+	before := ""
 	for t := p.next(); t.text != ""; t = p.next() {
-		p.directive(t)
+		p.directive(t, before)
+		before = t.text
 	}
 	if p.module.Arch == "" {
 		return p.module, errors.New("read PTX: it has no .target")
 	}
 	p.resolve()
+	if hashes {
+		p.hashes(text)
+	}
 	return p.module, nil
 }
 
-// directive reads what stands outside of bodies.
-func (p *parser) directive(t token) {
+// directive reads what stands outside of bodies, where before is the word before it.
+func (p *parser) directive(t token, before string) {
 	switch t.text {
 	case ".version":
 		if p.module.Arch != "" {
@@ -64,9 +78,14 @@ func (p *parser) directive(t token) {
 	case ".entry":
 		p.entry(t.line)
 	case ".func":
-		p.function()
+		if before != ".visible" && before != ".weak" && before != ".extern" {
+			before = ""
+		}
+		p.function(before)
 	case "{": // debug sections and initialisers
 		p.skipBraces()
+	default:
+		p.mention(t)
 	}
 }
 
@@ -82,6 +101,8 @@ func (p *parser) skipBraces() {
 			depth++
 		case "}":
 			depth--
+		default:
+			p.mention(t)
 		}
 	}
 }

@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"gpuci/kernels/cubin"
 	"gpuci/kernels/entry"
 )
 
@@ -88,7 +84,6 @@ func TestParse(t *testing.T) {
 	n := func(i int) *int { return &i }
 	want := entry.Module{
 		Kind: "ptx", Arch: "sm_90a", Tool: "nvcc V13.0.88 (CL-36424714)",
-		Unread: []string{"float atomics are not known of 4 kernels, the first is swaps: a compare-and-swap in line 60"},
 		Kernels: []entry.Kernel{
 			{
 				Name: "first", ParamsKnown: true, ParamBytes: n(104), MaxThreads: []int{256, 2, 1}, MinBlocks: 2, AtomicsKnown: true,
@@ -118,14 +113,18 @@ func TestParse(t *testing.T) {
 					{Op: "red.global.add.noftz.bf16x2", Count: 1, Line: 27},
 				},
 			},
-			{Name: "swaps", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0), Atomics: []entry.Atomic{{Op: "red.shared.add.f32", Count: 1, Line: 60}}},
-			{Name: "pointer", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0)},
-			{Name: "outside", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0)},
-			{Name: "tensor", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0)},
+			{Name: "swaps", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0), Atomics: []entry.Atomic{{Op: "red.shared.add.f32", Count: 1, Line: 60}}, AtomicsWhy: "a compare-and-swap in line 60"},
+			{Name: "pointer", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0), AtomicsWhy: "a call through a pointer in line 61, and other files' functions may be linked with this one's"},
+			{Name: "outside", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0), AtomicsWhy: "a call of elsewhere, which is not in this file"},
+			{Name: "tensor", Params: []entry.Param{}, ParamsKnown: true, ParamBytes: n(0), AtomicsWhy: "a tensor reduction, which adds what its map says, in line 63"},
 		},
 	}
 	for name, text := range map[string]string{"as written": module, "with CR": strings.ReplaceAll(module, "\n", "\r\n"), "embedded": module + "\x00"} {
 		got, err := Parse([]byte(text))
+		got.DataHash = "" // TestHash has them
+		for i := range got.Kernels {
+			got.Kernels[i].CodeHash = ""
+		}
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, d)
 		}
@@ -142,7 +141,7 @@ func TestParseOdd(t *testing.T) {
 		head + ".entry k(.param .v3 p) {}": "0 parameters, known false, [line 3: the parameters of kernel k are not known: parameter 0 has no size that can be told]",
 		head + ".entry k(.param .b8 p[99999999999]) {}":      "0 parameters, known false, [line 3: the parameters of kernel k are not known: parameter 0 has no size that can be told]",
 		head + ".entry k(.param .u32 p":                      "no kernel",
-		head + ".entry k() { atom.global.add.f32":            "0 parameters, known true, [float atomics are not known of kernel k: the text ends within a body in line 3]",
+		head + ".entry k() { atom.global.add.f32":            "0 parameters, known true, [line 3: the text ends within a body: it is truncated]",
 		head + ".version 7.0\n.target sm_70\n.entry k() {}":  "0 parameters, known true, [line 3: a second module begins: its kernels are told with the first one's]",
 		head + ".entry k(.param .u16 a, .param .u32 b)\n{ }": "2 parameters, known true, []",
 	} {
@@ -160,58 +159,48 @@ func TestParseOdd(t *testing.T) {
 	}
 }
 
-// TestAgreesWithTheCubin compiles one source both ways: the parameters that PTX
-// declares must be those that the cubin has, and bounds and float atomics too.
-func TestAgreesWithTheCubin(t *testing.T) {
-	nvcc, err := exec.LookPath("nvcc")
-	if err != nil {
-		if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-			t.Fatal("needs nvcc")
-		}
-		t.Skip("needs nvcc")
-	}
-	source := "../cubin/testdata/plain.cu"
-	compile := func(kind, arch string) []byte {
-		out := filepath.Join(t.TempDir(), "out")
-		if said, err := exec.CommandContext(t.Context(), nvcc, kind, "-std=c++17", "-arch="+arch, "-o", out, source).CombinedOutput(); err != nil {
-			t.Fatalf("nvcc: %v\n%s", err, said)
-		}
-		data, err := os.ReadFile(out)
+// Where a call through a pointer goes: to what has its address kept, in code or in a
+// table, as long as no other file has a say.
+func TestPointers(t *testing.T) {
+	const head = ".version 8.0\n.target sm_80\n.func adds(.param .b64 p);\n.func reads(.param .b64 p) { ret; }\n"
+	const tail = ".entry k() { call %rd1, (p), prototype_0; }\n.func adds(.param .b64 p) { red.global.add.f32 [p], %f1; }\n"
+	const driver = ".extern .func (.param .b32 r) vprintf(.param .b64 a);\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"in a table":             {".global .u64 t[2] = {reads, adds};\n", "1 true "},
+		"in an object":           {".global .u64 t[2] = {0, generic(adds)};\n", "1 true "},
+		"in a variable":          {".global .u64 t = adds;\n", "1 true "},
+		"in code":                {".entry o() { mov.u64 %rd1, adds; }\n", "1 true "},
+		"of another":             {".global .u64 t = reads;\n", "0 true "},
+		"beside the driver's":    {driver + ".global .u64 t = reads;\n", "0 true "},
+		"called only":            {".entry o() { call adds, (p); }\n", "0 false a call through a pointer in line 6, and no function that it could mean is in this file"},
+		"nowhere":                {"", "0 false a call through a pointer in line 5, and no function that it could mean is in this file"},
+		"with another file":      {".extern .func o();.global .u64 t = reads;\n", "0 false a call through a pointer in line 6, and other files' functions may be linked with this one's"},
+		"for another file":       {".visible .func o() { ret; } .global .u64 t = reads;\n", "0 false a call through a pointer in line 6, and other files' functions may be linked with this one's"},
+		"of a function far away": {".func far() { call %rd1, (p), prototype_0; }\n.global .u64 t = adds;\n.entry o() { call far, (); }\n", "1 true "},
+	} {
+		m, err := Parse([]byte(head + c.text + tail))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return data
-	}
-	text, err := Parse(compile("-ptx", "compute_80"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := cubin.Parse(compile("-cubin", "sm_80"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(text.Kernels) != len(code.Kernels) || len(text.Kernels) < 15 || !strings.HasPrefix(text.Tool, "nvcc V") {
-		t.Errorf("%d kernels in PTX of %q, %d in the cubin", len(text.Kernels), text.Tool, len(code.Kernels))
-	}
-	by := map[string]entry.Kernel{}
-	for _, k := range code.Kernels {
-		by[k.Name] = k
-	}
-	for _, k := range text.Kernels {
-		if got, want := plain(k), plain(by[k.Name]); got != want {
-			t.Errorf("%s\nPTX   %s\ncubin %s", k.Name, got, want)
+		k := m.Kernels[len(m.Kernels)-1]
+		if got := fmt.Sprintf("%d %v %s", len(k.Atomics), k.AtomicsKnown, k.AtomicsWhy); got != c.want || len(m.Unread) > 0 {
+			t.Errorf("%s: %s, want %s; unread %q", name, got, c.want, m.Unread)
 		}
 	}
 }
 
-// plain is what a kernel has in both, as text.
-func plain(k entry.Kernel) string {
-	var b bytes.Buffer
-	for _, p := range k.Params {
-		fmt.Fprintf(&b, "%d+%d ", p.Offset, p.Size)
+func TestClusters(t *testing.T) {
+	m, err := Parse([]byte(".version 8.0\n.target sm_90\n.entry a() .explicitcluster .reqnctapercluster 2, 4 {}\n.entry b() .maxclusterrank 8 {}\n.entry c() .explicitcluster {}\n"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	fmt.Fprint(&b, *k.ParamBytes, k.ParamsKnown, k.MaxThreads, len(k.Atomics), k.AtomicsKnown)
-	return b.String()
+	got := ""
+	for _, k := range m.Kernels {
+		got += fmt.Sprintf("%v %v %d;", k.Cluster, k.InClusters, k.MaxCluster)
+	}
+	if want := "[2 4 1] true 0;[] false 8;[] true 0;"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 // TestHostileSizes: texts of which each part is as short, as deep or as tangled as

@@ -11,11 +11,11 @@ import "strings"
 //	    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //	ptxas info    : Used 8 registers, used 1 barriers, 4 bytes smem, 360 bytes cmem[0]
 //
-// and then the second and third again for each function that it calls and that was
-// not put into it. The spills of those are not the entry's, but it runs them: they
-// are added up. Such a function lies in the entry's own frame; one that says a frame
-// was compiled for itself, to be linked, and is nobody's here. Releases before 12.5
-// say no barriers.
+// and then the second and third again for each function that it calls and that was not
+// put into it. The entry runs those: their spills count. A function that was compiled
+// for itself, to be linked, has the same two lines, before an entry's or behind them, and
+// the text does not tell: [Into] does, by what came out. Releases before 12.5 say no
+// barriers.
 func Parse(text string) []Use {
 	var list []Use
 	var now *Use
@@ -64,7 +64,8 @@ func compiling(s string) (name, arch string, ok bool) {
 	return name, arch, ok && name != ""
 }
 
-// frame reads the line of a function's stack and spills.
+// frame reads the line of a function's stack and spills, of the entry's own or of one
+// that follows its lines.
 func (u *Use) frame(s string, own bool) {
 	var f Use
 	for part := range strings.SplitSeq(s, ",") {
@@ -78,11 +79,8 @@ func (u *Use) frame(s string, own bool) {
 			f.SpillLoads = n
 		}
 	}
-	switch {
-	case own:
-		u.Stack = f.Stack
-	case f.Stack == nil || *f.Stack > 0:
-		return
+	if own {
+		u.Stack, u.OwnStores, u.OwnLoads = f.Stack, f.SpillStores, f.SpillLoads
 	}
 	u.SpillStores, u.SpillLoads = sum(u.SpillStores, f.SpillStores), sum(u.SpillLoads, f.SpillLoads)
 }

@@ -9,8 +9,8 @@ import (
 	"gpuci/kernels/entry"
 )
 
-// What ptxas 13.0 printed for two architectures, with a function that is called
-// and spills, cut to what differs; and what 12.4 printed.
+// What ptxas 13.0 printed for two architectures, with functions that are called and
+// spill, one with a frame of its own, cut to what differs; and what 12.4 printed.
 const compiled = `ptxas info    : Overriding maximum register limit 256 for 'calls' with  32 of maxrregcount option
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'calls' for 'sm_80'
@@ -26,7 +26,7 @@ ptxas info    : Compiling entry function 'calls' for 'sm_90a'
 ptxas info    : Function properties for calls
     480 bytes stack frame, 904 bytes spill stores, 860 bytes spill loads
 ptxas info    : Used 32 registers, used 0 barriers, 480 bytes cumulative stack size
-ptxas info    : Function properties for _Z5apartPfi
+ptxas info    : Function properties for _Z5heavyPfi
     704 bytes stack frame, 1304 bytes spill stores, 1216 bytes spill loads
 ptxas124 info    : Compiling entry function 'old' for 'sm_90'
 ptxas124 info    : Function properties for old
@@ -38,14 +38,14 @@ func TestParse(t *testing.T) {
 	n := func(i int) *int { return &i }
 	want := []Use{
 		{
-			Kernel: "calls", Arch: "sm_80", Line: 3, Registers: n(32), Stack: n(392), SpillStores: n(708), SpillLoads: n(664),
+			Kernel: "calls", Arch: "sm_80", Line: 3, Registers: n(32), Stack: n(392), SpillStores: n(708), SpillLoads: n(664), OwnStores: n(4), OwnLoads: n(8),
 			Barriers: n(1), Shared: n(20), Constant: map[int]int{0: 364, 2: 8},
 		},
 		{
-			Kernel: "calls", Arch: "sm_90a", Line: 12, Registers: n(32), Stack: n(480), SpillStores: n(904), SpillLoads: n(860),
+			Kernel: "calls", Arch: "sm_90a", Line: 12, Registers: n(32), Stack: n(480), SpillStores: n(2208), SpillLoads: n(2076), OwnStores: n(904), OwnLoads: n(860),
 			Barriers: n(0), Shared: n(0),
 		},
-		{Kernel: "old", Arch: "sm_90", Line: 18, Registers: n(8), Stack: n(0), SpillStores: n(0), SpillLoads: n(0), Shared: n(4)},
+		{Kernel: "old", Arch: "sm_90", Line: 18, Registers: n(8), Stack: n(0), SpillStores: n(0), SpillLoads: n(0), OwnStores: n(0), OwnLoads: n(0), Shared: n(4)},
 	}
 	for name, text := range map[string]string{"as printed": compiled, "with CR": strings.ReplaceAll(compiled, "\n", "\r\n")} {
 		if d := cmp.Diff(want, Parse(text)); d != "" {
@@ -105,6 +105,20 @@ func TestInto(t *testing.T) {
 	twice := compiled + strings.ReplaceAll(compiled, "4 bytes spill stores", "12 bytes spill stores")
 	if filled := Into(&m, Parse(twice)); filled != 0 || m.Kernels[0].SpillStores != nil {
 		t.Errorf("spills of two compiles that differ were taken: filled %d: %+v", filled, m.Kernels[0])
+	}
+}
+
+// In code that is to be linked the lines of a function are nobody's, wherever they stand,
+// and what calls one has spills that are not known.
+func TestIntoWhatIsToBeLinked(t *testing.T) {
+	n := func(i int) *int { return &i }
+	m := entry.Module{Arch: "sm_80", ToLink: true, Kernels: []entry.Kernel{{Name: "calls", Registers: n(32)}}}
+	if filled := Into(&m, Parse(compiled)); filled != 1 || *m.Kernels[0].SpillStores != 4 || *m.Kernels[0].SpillLoads != 8 {
+		t.Errorf("filled %d: %+v", filled, m.Kernels)
+	}
+	m.Kernels[0] = entry.Kernel{Name: "calls", Registers: n(32), CallsOut: true}
+	if filled := Into(&m, Parse(compiled)); filled != 0 || m.Kernels[0].SpillStores != nil || m.Kernels[0].SpillLoads != nil {
+		t.Errorf("filled %d: %+v", filled, m.Kernels)
 	}
 }
 

@@ -15,8 +15,10 @@ type Use struct {
 
 	Registers   *int
 	Stack       *int // bytes of a thread's frame
-	SpillStores *int // bytes
-	SpillLoads  *int // bytes
+	SpillStores *int // bytes, with those of the functions whose lines follow the entry's
+	SpillLoads  *int // the same
+	OwnStores   *int // bytes, of the entry alone
+	OwnLoads    *int // the same
 	Barriers    *int
 	Shared      *int // bytes; cuobjdump counts the system's 1024 from sm_90 on, ptxas does not
 	Local       *int // bytes beside the frame
@@ -24,9 +26,11 @@ type Use struct {
 	Constant map[int]int // bytes by bank
 }
 
-// Into gives a module's kernels the spills of a text, and whatever else they lack.
-// A kernel that has other registers than the text says came from another compile
-// and is left as it is; so is a kernel that the text names twice for one
+// Into gives a module's kernels the spills of a text, and whatever else they lack. What
+// a kernel calls counts, where it was compiled with it. In code that is still to be
+// linked no function is compiled with a kernel, and the spills of one that calls such
+// are not known. A kernel that has other registers than the text says came from another
+// compile and is left as it is; so is a kernel that the text names twice for one
 // architecture with different numbers. It gives how many kernels it filled in.
 func Into(m *entry.Module, uses []Use) int {
 	type key struct{ kernel, arch string }
@@ -46,9 +50,16 @@ func Into(m *entry.Module, uses []Use) int {
 		if !there || twice[key{k.Name, m.Arch}] || !equal(k.Registers, u.Registers) {
 			continue
 		}
+		k.Shared, k.Barriers = or(k.Shared, u.Shared), or(k.Barriers, u.Barriers)
+		switch {
+		case k.CallsOut:
+			continue
+		case m.ToLink:
+			k.SpillStores, k.SpillLoads = u.OwnStores, u.OwnLoads
+		default:
+			k.SpillStores, k.SpillLoads = u.SpillStores, u.SpillLoads
+		}
 		filled++
-		k.SpillStores, k.SpillLoads = u.SpillStores, u.SpillLoads
-		k.Stack, k.Shared, k.Barriers = or(k.Stack, u.Stack), or(k.Shared, u.Shared), or(k.Barriers, u.Barriers)
 	}
 	return filled
 }
