@@ -36,6 +36,7 @@ without a GPU. A set of them in gpuci.toml:
   gpuci kernels check      hold it against budgets, hosts, cards and a fresh build
   gpuci kernels inspect    what is in any file: registers, spills, parameters
   gpuci kernels diff       what changed between two files, directories or commits
+  gpuci kernels verify     judge this repository's own kernels against their references
 
 gpuci config shows the sets. A gate with kernels = ["scan"] compiles and checks the
 set before it builds, and its numbers are metrics: kernel-registers,
@@ -56,7 +57,7 @@ Exit codes: those of its commands; 64 for any other word.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.kernelsBuildCommand(), a.kernelsCheckCommand(), a.kernelsInspectCommand(), a.kernelsDiffCommand())
+	cmd.AddCommand(a.kernelsBuildCommand(), a.kernelsCheckCommand(), a.kernelsInspectCommand(), a.kernelsDiffCommand(), a.kernelsVerifyCommand())
 	return cmd
 }
 

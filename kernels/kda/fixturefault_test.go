@@ -9,8 +9,8 @@ import (
 )
 
 // TestGeneratorRefuses plants one exponential too many, in either form, in a copy of
-// this package: the generator of the fixture must refuse before it writes anything,
-// and write where nothing is planted.
+// this package: both generators must refuse before they write anything, and write where
+// nothing is planted.
 func TestGeneratorRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, file, old, new string
@@ -22,20 +22,20 @@ func TestGeneratorRefuses(t *testing.T) {
 		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
 			root := copyOfPackage(t, c.file, c.old, c.new)
 			text, err := generateIn(t, root)
-			_, none := os.Stat(filepath.Join(root, "kernels/kda", fixtureFile))
+			files := must(filepath.Glob(filepath.Join(root, "kernels/kda/testdata/*")))(t)
 			switch {
-			case c.old == "" && (err != nil || none != nil):
-				t.Errorf("it wrote nothing: %v, %v\n%s", err, none, text)
-			case c.old != "" && (err == nil || none == nil):
-				t.Errorf("it wrote a fixture of a fault: %v\n%s", err, text)
-			case c.old != "" && !strings.Contains(text, "the two forms disagree"):
-				t.Errorf("it refused for another reason:\n%s", text)
+			case c.old == "" && (err != nil || len(files) != 3):
+				t.Errorf("they wrote %v: %v\n%s", files, err, text)
+			case c.old != "" && (err == nil || len(files) != 0):
+				t.Errorf("they wrote a fixture of a fault: %v, %v\n%s", files, err, text)
+			case c.old != "" && strings.Count(text, "the two forms disagree") != 2:
+				t.Errorf("they refused for another reason:\n%s", text)
 			}
 		})
 	}
 }
 
-// copyOfPackage is the root of a module with this package in it, without its fixture,
+// copyOfPackage is the root of a module with this package in it, without its fixtures,
 // and with one text replaced, which must stand there once.
 func copyOfPackage(t *testing.T, file, from, to string) string {
 	t.Helper()
@@ -62,7 +62,7 @@ func copyOfPackage(t *testing.T, file, from, to string) string {
 	return root
 }
 
-// generateIn runs the generator of a copy, and gives what it printed.
+// generateIn runs the generators of a copy, and gives what they printed.
 func generateIn(t *testing.T, root string) (string, error) {
 	t.Helper()
 	tool, err := exec.LookPath("go")
@@ -72,7 +72,7 @@ func generateIn(t *testing.T, root string) (string, error) {
 		}
 		t.Skip("needs go")
 	}
-	cmd := exec.CommandContext(t.Context(), tool, "test", "-trimpath", "-count=1", "-run", "^TestWriteFixture$", "./kernels/kda")
+	cmd := exec.CommandContext(t.Context(), tool, "test", "-trimpath", "-count=1", "-run", "^TestWrite(Fused)?Fixture$", "./kernels/kda")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GPUCI_FIXTURE_OUT="+root, "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
 	text, err := cmd.CombinedOutput()

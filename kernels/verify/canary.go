@@ -1,0 +1,67 @@
+package verify
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"gpuci/kernels/launch"
+)
+
+// CanarySource is the text of canary.cu, which has a wrong kernel for each kind of
+// finding. A backend builds it as [Program] "canary".
+//
+//go:embed canary.cu
+var CanarySource []byte
+
+// CanaryFile is the base name under which the canary program has it.
+const CanaryFile = "canary.cu"
+
+func canaryProgram(look Look) Program {
+	return Program{Name: "canary", Sources: []string{CanaryFile}, Look: look}
+}
+
+// canaryThreads is how many threads, and elements of each buffer, canary.cu is
+// written for.
+const canaryThreads = 32
+
+// canaries shows a backend one wrong kernel for each kind, and tells the kinds that it
+// does not see there.
+func canaries(ctx context.Context, b launch.Backend, kinds []launch.Kind) (unseen []launch.Kind, err error) {
+	for _, kind := range kinds {
+		r, err := b.Run(ctx, canary(kind))
+		if err != nil {
+			return nil, fmt.Errorf("run the canary for %s: %w", kind, err)
+		}
+		if !r.Found(kind) {
+			unseen = append(unseen, kind)
+		}
+	}
+	return unseen, nil
+}
+
+// canaryCounter is how many of the kinds were seen, for the witness line.
+func canaryCounter(kinds, unseen []launch.Kind) Counter {
+	return Counter{"canaries", fmt.Sprintf("%d/%d", len(kinds)-len(unseen), len(kinds))}
+}
+
+// canary is the job that is wrong in the way of that kind.
+func canary(kind launch.Kind) launch.Job {
+	in := make([]float32, canaryThreads)
+	for i := range in {
+		in[i] = float32(i)
+	}
+	return launch.Job{
+		Buffers: []launch.Buffer{
+			{Name: "in", Count: canaryThreads, Data: in, Role: launch.Input},
+			{Name: "scratch", Count: canaryThreads, Role: launch.Scratch},
+			{Name: "out", Count: canaryThreads, Role: launch.Output},
+		},
+		Launches: []launch.Launch{{
+			Kernel: "canary_" + strings.ReplaceAll(string(kind), "-", "_"), Phase: "canary",
+			Grid: [3]int{1, 1, 1}, Block: [3]int{canaryThreads, 1, 1},
+			Args: []launch.Arg{launch.Of("in"), launch.Of("scratch"), launch.Of("out")},
+		}},
+	}
+}

@@ -1,0 +1,16 @@
+// Package verify judges the CUDA kernels of this repository against their float64
+// references, on whatever backend runs them: the fused path of kernels/kda, the batched
+// Newton-Schulz iteration and the fused RMSNorm.
+//
+// A [Check] builds the programs that it needs through [Backends], runs its cases on
+// them, and gives a [Report]: rows with what was compared and where it is worst, numbers
+// for a gate's bars, what a run covers, findings with kernel, line and threads, and
+// counters that prove which path ran. [Report.Judge] holds it against the bars of the
+// document behind the kernels; a gate has its own, and reads the same numbers.
+//
+// What it promises: a case counts only when it was compared; a NaN stays one up to the
+// last line; each reference is computed anew, on the inputs as rounded to float32, so
+// that what is measured is the kernel's own rounding; launches are those that the
+// backend counted. What it does not: look at time. It reads no flags, prints nothing
+// and does not exit.
+package verify

@@ -1,0 +1,48 @@
+package verify
+
+import (
+	"context"
+	"strconv"
+
+	"gpuci/kernels/kda"
+)
+
+// The metrics of launches, by number of chunks: they must not depend on it.
+const (
+	forwardName  = "forward-launches"
+	backwardName = "backward-launches"
+	opsName      = "ops-launches"
+)
+
+func launchesCheck() Check {
+	return Check{
+		Name:     "fused-launches",
+		About:    "one launch for a forward, two for a backward, whatever the length, as the backend counts them",
+		Programs: []Program{fusedProgram(Numbers)},
+		Bars:     []Bar{{forwardName, 1, 1}, {backwardName, 2, 2}, {opsName, 0, 0}},
+		run:      launches,
+	}
+}
+
+// launchCases have 1, 2, 4 and 16 chunks.
+func launchCases() []kda.Case { return lengths(kda.Moderate) }
+
+func launches(ctx context.Context, s *session) (Report, error) {
+	b := s.program(fusedProgram(Numbers))
+	results, err := each(ctx, s.Jobs, s.pick(launchCases()), caseCost, func(ctx context.Context, c kda.Case) adjointResult {
+		return lookedAt(ctx, b, c)
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	r := findingReport(results, nil)
+	for _, one := range results {
+		if one.err != nil {
+			continue
+		}
+		label := []Label{{"chunks", strconv.Itoa(one.c.Shape.Chunks())}}
+		r.Numbers = append(r.Numbers,
+			Number{forwardName, Real(one.ran.forward), label}, Number{backwardName, Real(one.ran.backward), label}, Number{opsName, Real(one.ran.ops), label})
+	}
+	return r, nil
+}

@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"context"
+
+	"gpuci/kernels/kda"
+	"gpuci/kernels/launch"
+)
+
+// unit is a case of a kernel that is no delta rule: a job, and what must come of it.
+type unit struct {
+	name    string
+	family  string // label of its numbers; "" for none
+	job     launch.Job
+	compare func(launch.Result) ([]kda.Report, error)
+}
+
+// unitResult is what came of one.
+type unitResult struct {
+	unit
+	reports  []kda.Report
+	findings []launch.Finding
+	launches int
+	runs     int
+	watched  int // runs that were looked at access by access
+	differ   int
+	err      error
+}
+
+// unitCheck is how units are checked.
+type unitCheck struct {
+	metric  func(family string) string
+	numbers Program // that the results are of
+	watched Program // the same sources, for findings
+	most    int     // elements of a job that is watched, too: every access costs
+}
+
+// run runs all units in two orders of threads and holds them against their references,
+// then the small ones once more, watched.
+func (c unitCheck) run(ctx context.Context, s *session, units []unit) (Report, error) {
+	var picked []unit
+	for _, u := range units {
+		if s.picks(u.name) {
+			picked = append(picked, u)
+		}
+	}
+	numbers, watched := s.program(c.numbers), s.program(c.watched)
+	unseen, err := canaries(ctx, s.program(canaryProgram(Accesses)), accessKinds())
+	if err != nil {
+		return Report{}, err
+	}
+	results, err := each(ctx, s.Jobs, picked, func(u unit) int { return elements(u.job) }, func(ctx context.Context, u unit) unitResult {
+		r := unitResult{unit: u}
+		r.err = r.numbers(ctx, numbers)
+		if r.err == nil && elements(u.job) <= c.most {
+			r.err = r.watch(ctx, watched)
+		}
+		return r
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	r := c.report(results)
+	r.Unseen, r.Counters = unseen, append(r.Counters, canaryCounter(accessKinds(), unseen))
+	return r, nil
+}
+
+// programs are all that the check needs.
+func (c unitCheck) programs() []Program {
+	return []Program{c.numbers, c.watched, canaryProgram(Accesses)}
+}
+
+func elements(j launch.Job) (n int) {
+	for _, b := range j.Buffers {
+		n += b.Count
+	}
+	return n
+}
+
+func (r *unitResult) numbers(ctx context.Context, b launch.Backend) error {
+	first, err := b.Run(ctx, r.job)
+	if err != nil {
+		return err
+	}
+	r.took(first)
+	r.findings = append(r.findings, first.Findings...)
+	again := r.job
+	again.Order = seedOf(r.name) | 1 // 0 is the order of the first
+	second, err := b.Run(ctx, again)
+	if err != nil {
+		return err
+	}
+	r.took(second)
+	r.differ = differing(first, second)
+	r.reports, err = r.compare(first)
+	return err
+}
+
+func (r *unitResult) took(result launch.Result) {
+	r.runs++
+	for _, c := range result.Launches {
+		r.launches += c.Times
+	}
+}
+
+// watch keeps what a backend sees.
+func (r *unitResult) watch(ctx context.Context, b launch.Backend) error {
+	r.watched++
+	result, err := b.Run(ctx, r.job)
+	r.findings = append(r.findings, result.Findings...)
+	return err
+}
+
+// report puts units together.
+func (c unitCheck) report(results []unitResult) Report {
+	r := Report{Planned: len(results)}
+	var t table
+	differ, runs, watched, launches := 0, 0, 0, 0
+	for _, one := range results {
+		for _, f := range one.findings {
+			r.Findings = append(r.Findings, foundIn(one.name, f))
+		}
+		runs, watched, launches = runs+one.runs, watched+one.watched, launches+one.launches
+		if one.err != nil {
+			r.Failures = append(r.Failures, Failure{one.name, one.err.Error()})
+			continue
+		}
+		r.Cases++
+		differ += one.differ
+		for _, report := range one.reports {
+			t.add(one.family, 0, one.name, report)
+		}
+	}
+	r.Rows = t.rows
+	for _, row := range t.rows {
+		n := Number{Name: c.metric(row.Family), Value: row.MaxRel, Labels: []Label{{"term", row.Term}}}
+		if row.Family != "" {
+			n.Labels = append(n.Labels, Label{"kind", row.Family})
+		}
+		r.Numbers = append(r.Numbers, n)
+	}
+	if r.Cases > 0 {
+		r.Numbers = append(r.Numbers, Number{Name: orderName, Value: Real(differ)})
+		r.Numbers = append(r.Numbers, r.findings(accessKinds())...)
+	}
+	compared, nans := r.Compared()
+	r.Counters = []Counter{counter("compared", compared), counter("nan", nans), counter("runs", runs), counter("launches", launches), counter("orders", orders(runs, r.Planned)), counter("watched", watched)}
+	return r
+}
