@@ -46,7 +46,7 @@ A gate in gpuci.toml:
   reader = "libtest"        # or gotest, pytest, ctest, "junit:GLOB", counters, none
 
 Examples:
-  gpuci gate kda-oracle
+  gpuci gate fused-adjoint
   gpuci gate --all --keep-going
   gpuci gate fused-adjoint -- tail_chunk     # only the tests with this name
   gpuci gate --all --keep-going --json > outcomes.jsonl; echo $?
