@@ -17,8 +17,10 @@ func (f *flow) decide(ctx context.Context) {
 	f.endings()
 	f.linksOf()
 	v.Outcome, v.Exit = f.outcome(), 0
-	// A signal that came after the last command had ended stops no verdict.
-	if ctx.Err() != nil && (f.run == nil || f.run.why != byItself) {
+	switch over := f.run != nil && f.run.why == byItself; {
+	case over: // a signal that comes after the last command stops no verdict
+		ctx = context.WithoutCancel(ctx)
+	case ctx.Err() != nil:
 		f.stopped(ctx)
 	}
 	f.expect(v.Started)

@@ -15,8 +15,10 @@ type Past struct {
 	open func() (*history.Store, error)
 }
 
-// NewPast begins to open a history. It is to be closed.
+// NewPast begins to open a history. It is to be closed. The end of ctx does not end
+// that: what came of a gate is recorded though somebody pressed Ctrl-C.
 func NewPast(ctx context.Context, o history.Options) *Past {
+	ctx = context.WithoutCancel(ctx)
 	opened := sync.OnceValues(func() (*history.Store, error) { return history.Open(ctx, o) })
 	go func() {
 		if s, err := opened(); err == nil {

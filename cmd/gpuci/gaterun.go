@@ -84,7 +84,10 @@ func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane
 			break
 		}
 	}
-	if len(r.notRun) > 0 && ctx.Err() != nil { // the signal came between two gates
+	if ctx.Err() != nil { // also after the last command: what stands stands, and a script stops
+		if late := len(r.notRun) == 0 && len(r.done) > 0 && r.done[len(r.done)-1].Outcome != gates.Interrupted; late {
+			a.console.note("the signal came after the last command had ended: the outcome stands")
+		}
 		r.codes = append(r.codes, exitCode(context.Cause(ctx), true))
 	}
 	return r, nil
