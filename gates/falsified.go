@@ -107,7 +107,7 @@ func (f *flow) rot(ctx context.Context, x *Falsified) {
 		var rotted *plant.RottedError
 		if err := plant.Check(ctx, f.opt.Lane, f.opt.Root, fault); errors.As(err, &rotted) {
 			x.Rotted = append(x.Rotted, fault.Name)
-			f.find(Attention, fmt.Sprintf("fault %s does not apply any more: %s", fault.Name, rotted.Why))
+			f.find(Attention, fmt.Sprintf("fault %s does not apply any more (what was judged stands): %s", fault.Name, rotted.Why))
 			f.next(rotted.Next)
 		}
 	}

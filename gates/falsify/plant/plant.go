@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -114,10 +115,22 @@ func patched(f config.Fault, err error) error {
 	case errors.As(err, &refused):
 		return &RottedError{fmt.Sprintf("%s is refused: %s", f.Patch, refused.Why), "mend " + f.Patch + ": paths from the repository's root, text alone, regular files alone"}
 	case errors.Is(err, worktrees.ErrNotApply):
-		return &RottedError{fmt.Sprintf("%s: %v", f.Patch, err), "make " + f.Patch + " anew: plant the fault by hand, git diff > " + f.Patch + ", and take it back"}
+		return &RottedError{fmt.Sprintf("%s: %s", f.Patch, where(err)), "make " + f.Patch + " anew: plant the fault by hand, git diff > " + f.Patch + ", and take it back"}
 	}
 	return fmt.Errorf("plant fault %s: %w", f.Name, err)
 }
+
+// where is the part of git's answer that names a place: it also prints the lines that
+// it looked for.
+func where(err error) string {
+	text := err.Error()
+	if at := placeOf.FindStringSubmatch(text); at != nil {
+		return "its text is not found at " + at[1]
+	}
+	return text
+}
+
+var placeOf = regexp.MustCompile(`patch failed: ([^;\n]+:\d+)`)
 
 func readPatch(root string, f config.Fault) ([]byte, error) {
 	data, err := read(root, f.Patch, maxPatch)
