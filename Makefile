@@ -26,7 +26,7 @@ lint:
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc ./reaper
-	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure ./gates/history ./kernels/inspect ./kernels/build
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./cmd/gpuci-link ./pressure ./gates/history ./kernels/inspect ./kernels/build ./kernels/verify
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 
 man: build
@@ -35,6 +35,8 @@ man: build
 soak:
 	GPUCI_SOAK=1 $(GO) test -count=1 -timeout 120m ./...
 	./.ci/fuzz $(FUZZTIME)
+	$(GO) build -o bin/ ./cmd/...
+	bin/gpuci falsify fused-adjoint fused-vs-ops fused-fixture fused-race fused-uninit fused-bounds fused-launches ns-batched rmsnorm
 
 incident:
 	$(GO) test -count=1 -tags incident -timeout 60m -run "^(TestIncident|TestForeignWriter|TestOwnStall|TestSweepIncident)$$" -v ./cmd/gpuci-link

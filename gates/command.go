@@ -43,6 +43,7 @@ type ended struct {
 	why   ending
 	err   error // with notStarted
 	stall time.Duration
+	unfit string // why it says that it cannot do its work on this machine
 }
 
 // ok says that the command ran to its end and reported success.
@@ -57,11 +58,13 @@ func (f *flow) phase(ctx context.Context, p phase) (last ended) {
 	limited, cancel := f.limited(ctx, p.limit)
 	defer cancel()
 	p.out.start()
+	from := int64(0)
 	for _, c := range p.commands {
 		if limited.Err() != nil { // nothing begins once it is over
 			last = ended{Ended: Ended{Step: p.name, Argv: argvOf(c), Exit: -1}, why: over(limited)}
 			break
 		}
+		from = p.out.pumped.Load()
 		last = f.command(limited, p, c)
 		if last.why != notStarted {
 			f.v.Commands = append(f.v.Commands, last.Ended)
@@ -73,6 +76,7 @@ func (f *flow) phase(ctx context.Context, p phase) (last ended) {
 		}
 	}
 	p.out.finish(f.opt.Hurry)
+	last.unfit = unfit(last, p.out, from)
 	f.outputMarks(p.out)
 	return last
 }

@@ -16,6 +16,7 @@ func (f *flow) decide(ctx context.Context) {
 	v := f.v
 	f.endings()
 	f.linksOf()
+	f.settleUnfit()
 	v.Outcome, v.Exit = f.outcome(), 0
 	switch over := f.run != nil && f.run.why == byItself; {
 	case over: // a signal that comes after the last command stops no verdict
@@ -106,7 +107,11 @@ func (f *flow) ending(name string, e *ended, unstarted Outcome, limit time.Durat
 		f.find(OutOfTime, fmt.Sprintf("the %s was ended after %s without output and without CPU%s", name, buildlock.Round(e.stall), f.running(e)))
 		f.next("see where it hangs in " + f.v.Dir + "/stacks.txt")
 	case byItself:
-		if name == "build" && !e.ok() {
+		switch {
+		case name != "build": // doJudge says what came of it
+		case e.unfit != "":
+			f.refuseUnfit(e)
+		case !e.ok():
 			f.find(BuildFailed, fmt.Sprintf("%s: %s", quoteArgv(e.Argv), howEnded(e.Ended)))
 		}
 	}

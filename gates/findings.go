@@ -53,6 +53,9 @@ func (f *flow) weigh(counts reader.Counts, failed bool) {
 		f.counted(counts)
 	}
 	f.judged(failed)
+	if f.run.unfit != "" {
+		f.refuseUnfit(f.run)
+	}
 }
 
 func (f *flow) tests(c reader.Counts) {
@@ -78,6 +81,7 @@ func (f *flow) exit(c reader.Counts) (failed bool) {
 		return false
 	case c.Failed > 0:
 		f.find(Red, fmt.Sprintf("%d failed", c.Failed)+listed(c.FailedNames))
+	case f.run.unfit != "": // weigh refuses the gate
 	case !config.Counts(f.gate.Reader):
 		f.find(Red, "the command failed: "+how+f.which(e))
 	case c.Ran() > 0:

@@ -79,7 +79,7 @@ func kernelRules(cfg *config.Config, k config.KernelSet) kernels.Rules {
 		r.Graphs = append(r.Graphs, check.Graph{Name: g.Name, Entries: g.Entries, Outside: g.Outside, Place: line(g.Line)})
 	}
 	for _, a := range k.Accepts {
-		r.Accepts = append(r.Accepts, check.Accept{Kind: a.Kind, Kernel: a.Kernel, In: a.In, Why: a.Why, Place: line(a.Line)})
+		r.Accepts = append(r.Accepts, check.Accept{Kind: a.Kind, Kernel: a.Kernel, In: a.In, Of: a.Of, Why: a.Why, Place: line(a.Line)})
 	}
 	card, _ := cfg.Origin("card.capability")
 	for _, c := range cfg.Cards {

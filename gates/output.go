@@ -39,6 +39,8 @@ type output struct {
 	deaf  atomic.Bool  // and is not waited for any more
 	taken atomic.Int64 // blocks it has taken
 
+	pumped atomic.Int64 // bytes that the commands have printed
+
 	free    chan []byte
 	toWrite chan *block
 	toJudge chan *block
@@ -158,6 +160,7 @@ func (o *output) pump(f *os.File, s reader.Stream) {
 		}
 		n, err := f.Read(buf)
 		o.last.Store(time.Now().UnixNano())
+		o.pumped.Add(int64(n))
 		b := &block{stream: s, data: buf[:n], owned: true, end: err != nil} // EOF; EIO from a terminal
 		b.users.Store(3)
 		o.toWrite <- b

@@ -46,7 +46,7 @@ func Check(ctx context.Context, s Set, b Built) (Report, error) {
 	missing, unread := s.unreadOutputs(b)
 	all = append(all, unread...)
 	if !missing {
-		all = append(append(all, found...), check.Check(s.input(r, fresh))...)
+		all = append(append(all, found...), check.Each(s.input(r, fresh))...)
 	}
 	for _, m := range r.Modules {
 		for _, why := range m.Unread {
@@ -62,7 +62,8 @@ func Check(ctx context.Context, s Set, b Built) (Report, error) {
 	slices.SortStableFunc(all, func(a, b check.Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Module, b.Module))
 	})
-	for _, f := range slices.Compact(all) {
+	r.Accepted = check.Together(r.Accepted)
+	for _, f := range check.Together(slices.Compact(all)) {
 		if f.Note {
 			r.Notes = append(r.Notes, f)
 		} else {

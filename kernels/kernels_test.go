@@ -138,7 +138,7 @@ func TestNearest(t *testing.T) {
 	sources := []string{"a/scan.cu", "b/scan.cu", "b/deep/scan.cu", "b/sum.sm.cu"}
 	for file, want := range map[string]string{
 		"b/scan.cubin": "b/scan.cu", "pre/a/scan.sm_90.cubin": "a/scan.cu", "b/deep/scan_sm90a.ptx": "b/deep/scan.cu",
-		"x/scan-sm_100f.cubin": "a/scan.cu", "scanner.cubin": "", "b/sum.sm.compute_90.ptx": "b/sum.sm.cu", "scan_fwd.cubin": "",
+		"x/scan-sm_100f.cubin": "a/scan.cu", "scanner.cubin": "", "b/sum.sm.compute_90.ptx": "b/sum.sm.cu", "scan_fwd.cubin": "", "b/scan.sm_90+sm_80.fatbin": "b/scan.cu", "b/scan.sm_90a+compute_90.o": "b/scan.cu", "scan+sm_80.o": "",
 	} {
 		if got := nearest(file, sources); got != want {
 			t.Errorf("%s is of %q, want %q", file, got, want)

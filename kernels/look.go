@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gpuci/kernels/entry"
 	"gpuci/kernels/inspect"
@@ -33,7 +34,7 @@ func look(ctx context.Context, path string, o inspect.Options) ([]entry.Module, 
 	if !info.IsDir() {
 		return inspect.File(ctx, path, o)
 	}
-	files, errs := below(ctx, path)
+	files, passed, errs := below(ctx, path)
 	var all []entry.Module
 	for _, file := range files {
 		if ctx.Err() != nil {
@@ -50,8 +51,20 @@ func look(ctx context.Context, path string, o inspect.Options) ([]entry.Module, 
 	}
 	if err = errors.Join(errs...); err == nil && len(all) == 0 {
 		err = fmt.Errorf("inspect %s: %w", path, inspect.ErrNone)
+		if len(passed) > 0 {
+			err = fmt.Errorf("%w; passed over what is no regular file: %s", err, few(passed))
+		}
 	}
 	return all, err
+}
+
+// few names the first of a list.
+func few(list []string) string {
+	const most = 3
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 // Plain are the modules as package entry has them.

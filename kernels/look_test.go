@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"gpuci/kernels/entry"
+	"gpuci/kernels/inspect"
 )
 
 // named is what the modules of a directory are called from there. Each must be there by
@@ -85,5 +87,14 @@ func TestLookAtPipes(t *testing.T) {
 	}
 	if list, err := Look(t.Context(), filepath.Dir(pipe)); err != nil || len(list) != 1 {
 		t.Errorf("a directory with a pipe: %d modules, %v", len(list), err)
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(pipe), "a.cubin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(filepath.Dir(pipe), "zero")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Look(t.Context(), filepath.Dir(pipe)); !errors.Is(err, inspect.ErrNone) || !strings.Contains(err.Error(), "no regular file: pipe, zero") {
+		t.Errorf("a directory with nothing else: %v", err)
 	}
 }

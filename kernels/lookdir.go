@@ -13,20 +13,21 @@ import (
 
 // tree gathers the files below a directory.
 type tree struct {
-	ctx   context.Context
-	root  string
-	links []string        // from the root, still to be followed
-	seen  map[string]bool // directories and files, by the names that have no link in them
-	files []string        // from the root
-	errs  []error
+	ctx    context.Context
+	root   string
+	links  []string        // from the root, still to be followed
+	seen   map[string]bool // directories and files, by the names that have no link in them
+	files  []string        // from the root
+	passed []string        // what is neither a file nor a directory, from the root
+	errs   []error
 }
 
 // below gives the files below a directory, named from there, in order. Symbolic links
 // are followed, those that lead out of it as well, but after all else: what is reached
 // in two ways is given once, and where it can be without a link, by that name.
 // Directories whose names begin with a dot are left out, and so is whatever is neither
-// a file nor a directory; a link to nothing, or to itself, is nothing.
-func below(ctx context.Context, root string) ([]string, []error) {
+// a file nor a directory, which is named apart; a link to nothing, or to itself, is nothing.
+func below(ctx context.Context, root string) (files, passed []string, errs []error) {
 	t := &tree{ctx: ctx, root: root, seen: map[string]bool{}}
 	t.directory("")
 	for len(t.links) > 0 && ctx.Err() == nil {
@@ -35,7 +36,8 @@ func below(ctx context.Context, root string) ([]string, []error) {
 		t.follow(next)
 	}
 	slices.Sort(t.files)
-	return t.files, t.errs
+	slices.Sort(t.passed)
+	return t.files, t.passed, t.errs
 }
 
 // directory goes through one that was not gone through.
@@ -58,6 +60,8 @@ func (t *tree) directory(rel string) {
 			t.directory(name)
 		case mode.IsRegular():
 			t.file(name, filepath.Join(real, d.Name()))
+		case !mode.IsDir():
+			t.passed = append(t.passed, name)
 		}
 	}
 }
@@ -78,6 +82,8 @@ func (t *tree) follow(rel string) {
 		t.directory(rel)
 	case info.Mode().IsRegular():
 		t.file(rel, real)
+	case !info.IsDir():
+		t.passed = append(t.passed, rel)
 	}
 }
 

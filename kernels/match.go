@@ -100,8 +100,9 @@ func settle(committed, built entry.Module) {
 
 func same(a, b *int) bool { return a != nil && b != nil && *a == *b }
 
-// archEnding is what names put behind the stem to say the architecture.
-var archEnding = regexp.MustCompile(`[._-](sm|compute)[_-]?[0-9]{2,3}[af]?$`)
+// archEnding is what names put behind the stem to say the architecture; of several,
+// as gpuci itself names what is for them, with + between.
+var archEnding = regexp.MustCompile(`[._-](sm|compute)[_-]?[0-9]{2,3}[af]?(\+(sm|compute)_[0-9]{2,3}[af]?)*$`)
 
 // stemOf is the name of the source that a file would be made from: scan of
 // scan.sm_90.cubin, scan_sm90.ptx and scan.cubin.

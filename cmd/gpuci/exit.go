@@ -49,7 +49,7 @@ func exitCode(err error, ran bool) int {
 
 // exitUnfit is EX_UNAVAILABLE of sysexits.h: a command cannot do its work on
 // this machine.
-const exitUnfit = 69
+const exitUnfit = gates.ExitUnfit
 
 // lockExit is the exit code of what can go wrong with a lock.
 func lockExit(err error) int {
@@ -110,7 +110,21 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if a.json && err.Error() != "" {
 		_ = a.jsonLine(errorLine{"error", code, err.Error(), c.hint})
 	}
+	if code == exitUnfit {
+		a.unfit(err.Error(), c.hint)
+	}
 	return code
+}
+
+// unfit tells the gate that this is a command of why it cannot be judged here.
+func (a *app) unfit(text, hint string) {
+	if os.Getenv("GPUCI_RUN") == "" || text == "" {
+		return
+	}
+	if hint != "" {
+		text += "; " + hint
+	}
+	a.console.raw(gates.UnfitPrefix + " " + printable(text) + "\n")
 }
 
 // onFailure is the annotation of a command whose stdout is evaluated by a shell:

@@ -113,13 +113,14 @@ func (a *app) kernelsInspect(cmd *cobra.Command, f inspectFlags, files []string)
 		}
 		all, shown = append(all, modules...), append(shown, some...)
 	}
-	if err := a.printTotal(f, all, shown, code); err != nil {
+	err := coded{code: code}
+	if code == 0 && kernelCount(shown) == 0 {
+		err = f.none(all)
+	}
+	if err := a.printTotal(f, all, shown, err.code); err != nil {
 		return err
 	}
-	if code == 0 && kernelCount(shown) == 0 {
-		return f.none(all)
-	}
-	return coded{code: code}
+	return err
 }
 
 // chosen are the modules and kernels that are asked for. A module of which nothing is
@@ -144,20 +145,23 @@ func (f inspectFlags) shows(k entry.Kernel) bool {
 }
 
 // none says why nothing is shown, and what is like that which was asked for.
-func (f inspectFlags) none(all []entry.Module) error {
+func (f inspectFlags) none(all []entry.Module) coded {
 	var archs []string
 	for _, m := range all {
 		if len(m.Kernels) > 0 && !slices.Contains(archs, m.Arch) {
 			archs = append(archs, m.Arch)
 		}
 	}
-	total := count(kernelCount(all), "kernel", "kernels")
+	total := "there are " + count(kernelCount(all), "kernel", "kernels")
+	if kernelCount(all) == 1 {
+		total = "there is 1 kernel"
+	}
 	switch {
 	case kernelCount(all) == 0:
 		return coded{gates.ExitNothing, "there is no kernel in it", ""}
 	case len(f.archs) > 0 && !slices.ContainsFunc(archs, func(a string) bool { return slices.Contains(f.archs, a) }):
 		slices.Sort(archs)
-		return coded{gates.ExitNothing, fmt.Sprintf("there are %s, and none for %s", total, strings.Join(f.archs, " or ")), "there is code for " + few(archs)}
+		return coded{gates.ExitNothing, fmt.Sprintf("%s, and none for %s", total, strings.Join(f.archs, " or ")), "there is code for " + few(archs)}
 	}
 	hint := ""
 	for _, p := range f.kernels {
@@ -165,7 +169,7 @@ func (f inspectFlags) none(all []entry.Module) error {
 			hint = "did you mean " + printable(strings.Join(near, " or ")) + "?"
 		}
 	}
-	return coded{gates.ExitNothing, fmt.Sprintf("there are %s, and none of that name", total), hint}
+	return coded{gates.ExitNothing, total + ", and none of that name", hint}
 }
 
 func kernelCount(modules []entry.Module) (n int) {

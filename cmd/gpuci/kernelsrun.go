@@ -176,6 +176,8 @@ func (a *app) kernelError(ctx context.Context, err error) error {
 		return coded{exitUnfit, err.Error(), "gpuci doctor says which compilers are here"}
 	case errors.Is(err, pressure.ErrRefused):
 		return coded{gates.Refused.ExitCode(), pressure.ErrRefused.Error(), `boot with psi=1, or unknown = "mark" in [pressure]`}
+	case errors.Is(err, build.ErrOption):
+		return coded{gates.ExitConfig, err.Error(), ""}
 	case errors.As(err, &failed):
 		return nil
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
+	"slices"
 
 	"gpuci/gates"
 	"gpuci/kernels/nvcc"
@@ -33,8 +36,27 @@ func (a *app) hostBackend(ctx context.Context, p place, f verifyFlags) (h verify
 		return h, nil, err
 	}
 	h = verify.Host{
-		Sources: pathFrom(p.dir, f.sources), Dir: pathFrom(p.dir, f.out), CXX: os.Getenv("CXX"), Env: ownEnv(), Note: a.console.note,
+		Sources: f.sources, Shown: shownFrom(p.config.Root, f.sources), Dir: f.out, Fast: fastFlags(p, f.sources), CXX: os.Getenv("CXX"), Env: ownEnv(), Note: a.console.note,
 		Exec: func(ctx context.Context, cmd simt.Command) error { return c.run.Exec(ctx, nvcc.Command(cmd)) },
 	}
 	return h, c.end, nil
+}
+
+// fastFlags are the flags by which a set of kernels of the workspace that has these
+// sources is compiled less exactly than they ask for.
+func fastFlags(p place, sources string) (list []string) {
+	for _, set := range p.config.Kernels {
+		ours := func(pattern string) bool {
+			return filepath.Join(p.config.Root, path.Dir(pattern)) == sources
+		}
+		if !slices.ContainsFunc(set.Sources, ours) {
+			continue
+		}
+		for _, flag := range set.Flags {
+			if verify.Fast(flag) {
+				list = append(list, fmt.Sprintf("%s, with which [[kernels]] %q compiles these sources,", flag, set.Name))
+			}
+		}
+	}
+	return list
 }

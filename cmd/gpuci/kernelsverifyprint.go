@@ -33,6 +33,7 @@ type verifiedLine struct {
 	Type     string            `json:"type"` // always "kernels-verify"
 	Check    string            `json:"check"`
 	Backend  string            `json:"backend"`
+	Compiler string            `json:"compiler"` // and its version
 	Exit     int               `json:"exit"`
 	Cases    int               `json:"cases"` // that were looked at
 	Planned  int               `json:"planned"`
@@ -41,6 +42,7 @@ type verifiedLine struct {
 	Counters map[string]string `json:"counters"`
 	Failures []verify.Failure  `json:"failures,omitempty"`
 	Crossed  []string          `json:"crossed,omitempty"` // bars
+	Holds    string            `json:"holds,omitempty"`   // what held, where nothing is wrong
 	Unknown  []string          `json:"unknown,omitempty"` // why it cannot be said
 	Seconds  float64           `json:"seconds"`
 }
@@ -66,8 +68,10 @@ func (a *app) printVerified(r verify.Report, f verifyFlags) (code int, err error
 		return code, a.jsonVerified(r, j, code)
 	}
 	var b strings.Builder
-	for _, line := range r.Lines() {
-		b.WriteString(line + "\n")
+	if f.measure {
+		for _, line := range r.Lines() {
+			b.WriteString(line + "\n")
+		}
 	}
 	b.WriteString(printableLines(r.Text()))
 	if !f.measure {
@@ -101,8 +105,8 @@ func (a *app) jsonVerified(r verify.Report, j verify.Judgement, code int) error 
 		lines = append(lines, verifiedFinding{"kernels-verify-finding", r.Check, f})
 	}
 	l := verifiedLine{
-		Type: "kernels-verify", Check: r.Check, Backend: r.Backend, Exit: code, Cases: r.Cases, Planned: r.Planned,
-		Counters: make(map[string]string), Failures: r.Failures, Crossed: j.Crossed, Unknown: j.Unknown, Seconds: r.Seconds,
+		Type: "kernels-verify", Check: r.Check, Backend: r.Backend, Compiler: r.Tool, Exit: code, Cases: r.Cases, Planned: r.Planned,
+		Counters: make(map[string]string), Failures: r.Failures, Crossed: j.Crossed, Unknown: j.Unknown, Holds: j.Holds, Seconds: r.Seconds,
 	}
 	l.Compared, l.NaNs = r.Compared()
 	for _, c := range r.Counters {

@@ -187,7 +187,7 @@ func TestEveryKeyOfKernels(t *testing.T) {
 			Budgets:      []KernelBudget{{Kernel: "scan_bwd*", KernelLimits: KernelLimits{Registers: whole(255)}}},
 			Launches:     []KernelLaunch{{Kernel: "scan_fwd", Module: "*.cubin", Args: []string{"pointer", "u32", "60"}, Block: []int{32, 8, 1}}},
 			Graphs:       []KernelGraph{{Name: "a step", Entries: []string{"scan_fwd", "scan_bwd"}, Outside: []string{"scan_fwd"}}},
-			Accepts:      []KernelAccept{{Kind: "float-atomic-unknown", Kernel: "scan_max", Why: "no sum"}, {Kind: "host-unclear", In: "src/main.rs", Why: "by hand"}},
+			Accepts:      []KernelAccept{{Kind: "float-atomic-unknown", Kernel: "scan_max", Of: []string{"3fa9c1d0", "0123abcd"}, Why: "no sum"}, {Kind: "host-unclear", In: "src/main.rs", Why: "by hand"}},
 		},
 		{Name: "prebuilt-alone", Output: "target/kernels/prebuilt-alone", Prebuilt: []string{"*.ptx"}, Deterministic: []string{"*"}},
 	}

@@ -4,9 +4,10 @@ import "slices"
 
 // KernelAccept says of findings of a kind that they may stand, and why.
 type KernelAccept struct {
-	Kind   string // one of KernelAccepts
-	Kernel string // a name, or a pattern with *; "" is any
-	In     string // the file where it is, or the module that it is about; a name or a pattern; "" is any
+	Kind   string   // one of KernelAccepts
+	Kernel string   // a name, or a pattern with *; "" is any
+	In     string   // the file where it is, or the module that it is about; a name or a pattern; "" is any
+	Of     []string // the code that was looked at, as the finding says it, or words of what was found; empty is any
 	Why    string
 	Line   int // in gpuci.toml
 }
@@ -31,6 +32,7 @@ func (f *fields) accepts(k *KernelSet) {
 		}
 		t.text("kernel", `"scan_*"`, &a.Kernel)
 		t.text("in", `"src/main.rs"`, &a.In)
+		a.Of = t.names("of", `["3fa9c1d0"]`)
 		if table.get("kernel") == nil && table.get("in") == nil {
 			t.needOr("kernel", `"scan_fwd"`, `, or in = "src/main.rs", the file that it is in or about`)
 		}

@@ -64,6 +64,7 @@ func (p *printer) kernelSets(all []KernelSet) {
 			p.line("kind", tomlString(a.Kind))
 			p.optional("kernel", a.Kernel)
 			p.optional("in", a.In)
+			p.strings("of", a.Of)
 			p.line("why", tomlString(a.Why))
 		}
 		p.indent = ""

@@ -61,8 +61,9 @@ func tells(env, besides []string) []string {
 }
 
 // misleading are those that would make the host compiler write dependencies of its
-// own.
-var misleading = []string{"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"}
+// own, or what it did.
+var misleading = []string{"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_LOG_DIAGNOSTICS_FILE", "CC_PRINT_OPTIONS_FILE", "CC_PRINT_HEADERS_FILE",
+	"CC_PRINT_INTERNAL_STAT_FILE"}
 
 // variable is the last value of a name in an environment.
 func variable(env []string, name string) string {

@@ -21,6 +21,7 @@ type builder struct {
 	orders *orders // all options
 	common string  // the identity of everything but the unit
 
+	guard   guard
 	knowing sync.Once
 	known   string // which architectures the compiler knows, as a line
 
@@ -64,7 +65,7 @@ func (b *builder) open(ctx context.Context) (err error) {
 		}
 	}
 	if b.cache != nil {
-		if data, err := b.cache.Record(b.lane("files 2")); err == nil {
+		if data, err := b.cache.Record(b.lane("files 3")); err == nil {
 			if err := b.tree.load(data); err != nil {
 				b.note("every file is read again: %v", err)
 			}
@@ -73,9 +74,10 @@ func (b *builder) open(ctx context.Context) (err error) {
 	if b.orders, err = b.set.orders(b.env()); err != nil {
 		return err
 	}
-	if w := writesFile(b.orders.words, b.orders.host, b.orders.ptxas); w != "" {
-		return fmt.Errorf("option %s, of the environment or of a file of options: it writes files besides the output, over what is there: take it out", w)
+	if err := b.orders.refuse(); err != nil {
+		return err
 	}
+	b.tree.trusty = trusty(b.o.Compiler)
 	b.hosts = b.set.hosts(b.env(), b.orders.words)
 	if b.common, err = b.identity(); err != nil {
 		return err
@@ -97,6 +99,9 @@ func (b *builder) all(ctx context.Context, units []unit) []Unit {
 			continue
 		}
 		b.o.Progress.Done(done[i])
+	}
+	if len(left) > 0 {
+		b.guard = b.watch(ctx)
 	}
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -123,7 +128,7 @@ func (b *builder) close() {
 	}
 	data, err := b.tree.save()
 	if err == nil && data != nil {
-		err = b.cache.Keep(b.lane("files 2"), data)
+		err = b.cache.Keep(b.lane("files 3"), data)
 	}
 	if b.kept {
 		_, trim := b.cache.Trim()

@@ -79,6 +79,8 @@ func (b *builder) steady(ctx context.Context, u unit) (m made, err error) {
 		b.note("%s is not kept: %s changed while it was compiled", u, m.changed)
 	case m.blind != "":
 		b.note("%s is compiled every time: %s", u, m.blind)
+	case u.kind == Object && m.asm != "":
+		b.note("%s is compiled every time: %s", u, m.asm)
 	case b.orders.blind != "":
 		b.note("%s is compiled every time: %s", u, b.orders.blind)
 	default:
@@ -113,6 +115,9 @@ func (b *builder) run(ctx context.Context, u unit) (made, error) {
 	if err != nil && strings.Contains(m.log, full) && b.leave() {
 		remove() // at once: it has filled the disk
 		return b.run(ctx, u)
+	}
+	if wrote := b.disturbed(); wrote != nil {
+		return m, wrote
 	}
 	if err != nil {
 		return m, &CompileError{Text: m.log + b.knows(ctx, m.log), Err: err}

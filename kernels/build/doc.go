@@ -11,13 +11,20 @@
 // environment that nvcc takes up, count as flags do; what of them cannot be followed is
 // compiled every time. An output is written whole or not at all, and only if it differs;
 // never outside of its directory, over what is under version control or committed device
-// code, or over another set's.
+// code, or over another set's, by whatever link or mount these are reached. Options that
+// write files besides the output are refused wherever they come from, and so are unknown
+// ones of the host compiler that name a file that is there; where one wrote all the same
+// over committed device code, over a tracked file that the options name or over one called
+// after a source, the unit fails.
 //
 // It does not promise: the same bytes as in another directory (nvcc hashes its
 // directory into the names of static variables; with debugging or line information
 // lanes share nothing, since the paths are in it); a time as of today in a source
 // with __TIME__; to notice a change of the assembler behind the host compiler, or of
-// what a script in its place reads; to notice an edit through a memory map that the file's times do not show yet.
+// what a script in its place reads; to know what a command in $() or backquotes in a flag
+// does; to see an asm whose word is pasted together by a macro; to see that an output is
+// under version control where only another mount of its directory is; to notice
+// an edit through a memory map that the file's times do not show yet.
 //
 // It runs nothing by itself: [Options.Exec] does.
 package build

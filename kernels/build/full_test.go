@@ -56,24 +56,30 @@ func (s *stage) fill() error {
 func TestFull(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "a.cu", "int a;\n").preprocessor()
-	unshare, err := exec.LookPath("unshare")
-	if err != nil || os.Getuid() != 0 {
-		need(t, "unshare and root")
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), unshare, "-m", "--propagation", "private", exe)
-	cmd.Env = append(os.Environ(), "BUILD_TEST_JOB=full", "BUILD_TEST_ROOT="+s.root, "BUILD_TEST_CACHE="+s.o.Cache, "BUILD_TEST_GCC="+s.o.Compiler.Path)
-	out, err := cmd.CombinedOutput()
-	said := string(out)
-	if err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
+	said := s.unshared("full")
 	for _, want := range []string{"full cache: 1 compiled", "full output: [] build the set set: 1 failed", "no space left on device"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
 	}
+}
+
+// unshared plays a job in a mount namespace of its own, and gives what it said.
+func (s *stage) unshared(job string) string {
+	s.Helper()
+	unshare, err := exec.LookPath("unshare")
+	if err != nil || os.Getuid() != 0 {
+		need(s.T, "unshare and root")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		s.Fatal(err)
+	}
+	cmd := exec.CommandContext(s.Context(), unshare, "-m", "--propagation", "private", exe)
+	cmd.Env = append(os.Environ(), "BUILD_TEST_JOB="+job, "BUILD_TEST_ROOT="+s.root, "BUILD_TEST_CACHE="+s.o.Cache, "BUILD_TEST_GCC="+s.o.Compiler.Path)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
 }

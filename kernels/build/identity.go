@@ -33,6 +33,21 @@ func executables(dirs, names []string) []string {
 	return all
 }
 
+// trusty are the directories of the system's headers and of the compiler's own.
+func trusty(c nvcc.Found) []string {
+	dirs := []string{"/usr/"}
+	for _, path := range []string{c.Path, real(c.Path)} {
+		top := filepath.Dir(filepath.Dir(path))
+		dirs = append(dirs, filepath.Join(top, "include")+"/", filepath.Join(top, "targets")+"/")
+	}
+	for _, a := range c.Args {
+		if dir, ok := strings.CutPrefix(a, "-I"); ok {
+			dirs = append(dirs, filepath.Clean(dir)+"/")
+		}
+	}
+	return dirs
+}
+
 // identity is the text of what every unit of a set depends on, a line for each
 // thing: the compiler's files by content, the host compilers, the environment, and
 // the files of options.
@@ -76,7 +91,7 @@ func (b *builder) identity() (string, error) {
 // text is all that a unit depends on besides the content of files, and its key.
 func (b *builder) text(u unit) string {
 	var text strings.Builder
-	text.WriteString("unit 2\n") // of what records hold: another number finds none of the old
+	text.WriteString("unit 3\n") // of what records hold: another number finds none of the old
 	text.WriteString(b.common)
 	for _, dir := range b.tree.chain.dirs() {
 		fmt.Fprintln(&text, "search", dir)

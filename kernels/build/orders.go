@@ -13,8 +13,11 @@ import (
 // environment, and what stands in files of options, and in files that those name.
 type orders struct {
 	words []string // of nvcc
-	host  []string // of the host compiler, behind -Xcompiler
+	own   []string // those of them that are no words for another tool
+	host  []string // of the host compiler and of those it hands words to
+	tools []string // of cicc, cudafe++ and fatbinary
 	ptxas []string // of ptxas
+	shell string   // what of them a shell would take for its own
 	files strings.Builder
 	names []string // variables of the environment that stand in any of them
 	blind string   // what in them cannot be followed; "" if all can
@@ -26,22 +29,22 @@ type orders struct {
 // maxOptions is the size in bytes of a file of options, and far above any.
 const maxOptions = 1 << 20
 
-// orders reads the flags and all that they name.
+// orders reads the flags and all that they name. With an error come those that were read.
 func (s Set) orders(env []string) (*orders, error) {
 	t := &orders{set: s, seen: make(map[string]bool)}
 	all := append(words(variable(env, "NVCC_PREPEND_FLAGS")), s.Flags...)
 	if err := t.nvcc(append(all, words(variable(env, "NVCC_APPEND_FLAGS"))...)); err != nil {
-		return nil, err
+		return t, err
 	}
 	for name, take := range map[string]func([]string) error{
-		"PTXAS_FLAGS": t.ofPtxas, "OCG_FLAGS": t.ofPtxas, "CUDAFE_FLAGS": t.ofHost, "NVVM_FLAGS": t.ofHost,
-		"INCLUDES": t.ofHost, "SYSTEM_INCLUDES": t.ofHost,
+		"PTXAS_FLAGS": t.ofPtxas, "OCG_FLAGS": t.ofPtxas, "CUDAFE_FLAGS": t.ofTools, "NVVM_FLAGS": t.ofTools, "CICC_FLAGS": t.ofTools,
+		"FATBINARY_FLAGS": t.ofTools, "INCLUDES": t.ofHost, "SYSTEM_INCLUDES": t.ofHost, "CCC_OVERRIDE_OPTIONS": t.ofClang,
 	} {
-		if err := take(words(variable(env, name))); err != nil {
-			return nil, err
+		if err := take(t.handed(variable(env, name))); err != nil {
+			return t, err
 		}
 	}
-	for _, w := range slices.Concat(t.words, t.host, t.ptxas, s.Include) {
+	for _, w := range slices.Concat(t.words, t.host, t.tools, t.ptxas, s.Include) {
 		names, blind := expanded(w)
 		t.names = append(t.names, names...)
 		if blind {
@@ -79,18 +82,24 @@ func (t *orders) nvcc(all []string) error {
 		case "-optf", "--options-file":
 			err = t.each(v, t.nvcc)
 		case "-Xcompiler", "--compiler-options":
-			err = t.ofHost(strings.Split(v, ","))
+			err = t.ofHost(t.parted(v))
 		case "-Xptxas", "--ptxas-options":
-			err = t.ofPtxas(strings.Split(v, ","))
+			err = t.ofPtxas(t.parted(v))
 		case "-ldir", "--libdevice-directory":
 			err = t.libdevice(v)
-		case "-noprof", "--dont-use-profile":
-			t.stop("with " + w + " the tools behind nvcc are not known")
 		default:
+			if strings.HasPrefix(w, "-X") { // of cicc, cudafe++, fatbinary
+				err = t.ofTools(t.parted(v))
+				break
+			}
+			next = i + 1
+			t.own = append(t.own, w)
+			if name == "-noprof" || name == "--dont-use-profile" {
+				t.stop("with " + w + " the tools behind nvcc are not known")
+			}
 			if strings.HasPrefix(w, "@") {
 				t.stop("what " + w + " is, was not read")
 			}
-			next = i + 1
 		}
 		i = next
 		if err != nil {
@@ -98,48 +107,6 @@ func (t *orders) nvcc(all []string) error {
 		}
 	}
 	return t.splitPtxas()
-}
-
-// unfollowed are options of the host compiler that have it read files which it names
-// nowhere.
-var unfollowed = []string{"-specs", "--specs", "-fplugin", "-wrapper", "-B", "-fprofile-use", "-fauto-profile", "-fmodules", "--config"}
-
-// ofHost takes words of the host compiler.
-func (t *orders) ofHost(all []string) error {
-	t.host = append(t.host, all...)
-	for _, w := range all {
-		if path, ok := strings.CutPrefix(w, "@"); ok {
-			if err := t.each(path, t.ofHost); err != nil {
-				return fmt.Errorf("read the options of %s: %w", w, err)
-			}
-		}
-		if slices.ContainsFunc(unfollowed, func(o string) bool { return strings.HasPrefix(w, o) }) {
-			t.stop("what " + w + " has the host compiler read is not known")
-		}
-	}
-	return nil
-}
-
-// ofPtxas takes words of ptxas, each by itself: -Xptxas may give an option and its value
-// apart.
-func (t *orders) ofPtxas(all []string) error {
-	t.ptxas = append(t.ptxas, all...)
-	return t.splitPtxas()
-}
-
-// splitPtxas reads the files of options among the words of ptxas.
-func (t *orders) splitPtxas() error {
-	for i := 0; i < len(t.ptxas); i++ { // reading one adds words
-		name, v, _ := value(t.ptxas, i)
-		if name != "-optf" && name != "--options-file" || v == "" {
-			continue
-		}
-		err := t.each(v, func(all []string) error { t.ptxas = append(t.ptxas, all...); return nil })
-		if err != nil {
-			return fmt.Errorf("read the options of ptxas in %s: %w", v, err)
-		}
-	}
-	return nil
 }
 
 // each reads files of options, which commas part, and hands their words on.
@@ -179,5 +146,5 @@ func (t *orders) libdevice(dir string) error {
 
 // text is every word, for those who look for something anywhere in them.
 func (t *orders) text() string {
-	return strings.Join(slices.Concat(t.words, t.host, t.ptxas), " ") + t.files.String()
+	return strings.Join(slices.Concat(t.words, t.host, t.tools, t.ptxas), " ") + t.files.String()
 }

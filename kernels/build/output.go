@@ -23,14 +23,8 @@ func (b *builder) write(ctx context.Context, path string, data []byte) error {
 	if why := occupied(path); why != "" {
 		return fmt.Errorf("write the output %s: it %s", path, why)
 	}
-	if _, err := os.Lstat(path); err == nil {
-		tracked, err := b.o.Tracked(ctx, b.set.Root, []string{path})
-		if err != nil {
-			return fmt.Errorf("write the output %s: find out whether git tracks it: %w", path, err)
-		}
-		if len(tracked) > 0 {
-			return fmt.Errorf("write the output %s: git tracks it, and it is not what would be made: name another output, or take it out of git (git rm --cached)", path)
-		}
+	if err := b.untracked(ctx, path); err != nil {
+		return fmt.Errorf("write the output %s: %w", path, err)
 	}
 	defer b.tree.forget(path)
 	dir, name := filepath.Split(path)
@@ -50,6 +44,27 @@ func (b *builder) write(ctx context.Context, path string, data []byte) error {
 	if err != nil {
 		os.Remove(f.Name())
 		return fmt.Errorf("write the output %s: %w", path, err)
+	}
+	return nil
+}
+
+// untracked refuses a file that is there and under version control, by its own path or by
+// where links lead it: git knows nothing behind a link.
+func (b *builder) untracked(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	for i, name := range []string{path, resolved(path)} {
+		if i > 0 && name == path {
+			break
+		}
+		tracked, err := b.o.Tracked(ctx, b.set.Root, []string{name})
+		if err != nil {
+			return fmt.Errorf("find out whether git tracks it: %w", err)
+		}
+		if len(tracked) > 0 {
+			return errors.New("git tracks it, and it is not what would be made: name another output, or take it out of git (git rm --cached)")
+		}
 	}
 	return nil
 }

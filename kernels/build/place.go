@@ -12,9 +12,11 @@ import (
 
 // placed refuses outputs that would be written where the set does not own: outside of
 // its directory, by their names or by links in it; in git's own; over committed device
-// code; over another set's outputs; over what is no file.
+// code; over another set's outputs; over what is no file. Two files are one if their
+// directories are, by links or by mounts of one directory in two places.
 func (s Set) placed(units []unit) error {
-	others := s.others()
+	at := newPlaces()
+	others, kept := s.others(at), s.committed(at)
 	top := real(s.absolute(s.Output))
 	dirs := map[string]string{} // of outputs, to what is wrong with them
 	for _, u := range units {
@@ -24,17 +26,21 @@ func (s Set) placed(units []unit) error {
 			why = outside(top, real(dir))
 			dirs[dir] = why
 		}
-		if rel, err := filepath.Rel(s.absolute(s.Output), u.output); err != nil || rel == "." || !filepath.IsLocal(rel) {
-			why = "is outside of its output directory: mend output-name"
+		rel, err := filepath.Rel(s.absolute(s.Output), u.output)
+		place := at.of(u.output)
+		if pattern := s.kept(u.output); pattern != "" {
+			kept[place] = pattern
 		}
 		switch {
-		case why != "":
-		case slices.Contains(strings.Split(filepath.ToSlash(u.output), "/"), ".git"):
+		case err != nil || rel == "." || !filepath.IsLocal(rel):
+			why = "is outside of its output directory: mend output-name"
+		case isGit(u.output):
 			why = "is git's own: name another output"
-		case s.kept(u.output) != "":
-			why = fmt.Sprintf("is committed device code, as prebuilt %q says, and would be written over: name another output", s.kept(u.output))
-		case others[u.output] != "":
-			why = "is an output of the set " + others[u.output] + " as well: give each set an output of its own"
+		case why != "":
+		case kept[place] != "":
+			why = fmt.Sprintf("is committed device code, as prebuilt %q says, and would be written over: name another output", kept[place])
+		case others[place] != "":
+			why = "is an output of the set " + others[place] + " as well: give each set an output of its own"
 		default:
 			why = occupied(u.output)
 		}
@@ -45,18 +51,9 @@ func (s Set) placed(units []unit) error {
 	return nil
 }
 
-// real is the path with its links followed, as far as it is there.
-func real(path string) string {
-	rest := ""
-	for at := path; ; at = filepath.Dir(at) {
-		if r, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(r, rest)
-		}
-		if at == filepath.Dir(at) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
+// isGit is whether a path is in git's own directory.
+func isGit(path string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git")
 }
 
 // outside is what is wrong with a directory of outputs, links followed.
@@ -65,7 +62,7 @@ func outside(top, dir string) string {
 	switch {
 	case err != nil || !filepath.IsLocal(rel):
 		return "is outside of its output directory, through a link: " + dir
-	case slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), ".git"):
+	case isGit(dir):
 		return "is git's own, through a link: " + dir
 	}
 	return ""
@@ -84,15 +81,32 @@ func occupied(path string) string {
 	return "is no regular file: remove it, or name another output"
 }
 
-// kept is the pattern of committed files that means an output; "" for none.
+// kept is the pattern of committed files that means an output, by its name or by where
+// links lead it; "" for none.
 func (s Set) kept(output string) string {
-	name := filepath.ToSlash(within(s.Root, output))
+	names := []string{within(s.Root, output), within(real(s.Root), resolved(output))}
 	for _, p := range s.Keep {
-		if matches(strings.Split(path.Clean(filepath.ToSlash(p)), "/"), strings.Split(name, "/")) {
-			return p
+		pattern := strings.Split(path.Clean(filepath.ToSlash(p)), "/")
+		for _, name := range names {
+			if matches(pattern, strings.Split(filepath.ToSlash(name), "/")) {
+				return p
+			}
 		}
 	}
 	return ""
+}
+
+// committed are the places of the committed files that are there, and whose pattern each
+// is of.
+func (s Set) committed(at *places) map[string]string {
+	all := map[string]string{}
+	for _, p := range s.Keep {
+		found, _ := s.glob(path.Clean(filepath.ToSlash(p))) // what is wrong with it, who reads them says
+		for _, f := range found {
+			all[at.of(s.absolute(filepath.FromSlash(f)))] = p
+		}
+	}
+	return all
 }
 
 // matches is whether a glob finds a name, both cut at their slashes, as [Set.glob] would.
@@ -114,24 +128,19 @@ func matches(pattern, name []string) bool {
 	return ok && err == nil && matches(rest, name[1:])
 }
 
-// others are the outputs of the sets beside this one, and whose each is. Of sets whose
-// directories have nothing in common none are listed.
-func (s Set) others() map[string]string {
+// others are the places of the outputs of the sets beside this one, and whose each is. Of
+// sets whose directories have nothing in common none are listed.
+func (s Set) others(at *places) map[string]string {
 	all := map[string]string{}
 	for _, o := range s.Beside {
 		o.Root, o.Beside, o.Keep = s.Root, nil, nil
-		if o.Name == s.Name || !overlap(s.absolute(s.Output), o.absolute(o.Output)) {
+		if o.Name == s.Name || !at.overlap(s.absolute(s.Output), o.absolute(o.Output)) {
 			continue
 		}
 		units, _ := o.list() // what is wrong with that one, its own build says
 		for _, u := range units {
-			all[u.output] = o.Name
+			all[at.of(u.output)] = o.Name
 		}
 	}
 	return all
-}
-
-// overlap is whether one of two directories is in the other.
-func overlap(a, b string) bool {
-	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
 }

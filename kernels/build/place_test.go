@@ -3,9 +3,12 @@ package build
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -18,6 +21,25 @@ func TestPlaced(t *testing.T) {
 	}{
 		"up":              {func(s *stage) { s.set.Pattern = "../{stem}.{ext}" }, "is outside of its output directory: mend output-name"},
 		"git's":           {func(s *stage) { s.set.Pattern = "../.git/config" }, "is outside of its output directory"},
+		"git's by output": {func(s *stage) { s.file(".git/config", ""); s.set.Output = ".git" }, "is git's own: name"},
+		"over a source, by a link": {func(s *stage) {
+			s.file("k/b.cu", "int b;\n")
+			s.link("k", "lnk")
+			s.set.Output, s.set.Pattern = "lnk", "{stem}.cu"
+		},
+			"b.cu (source ) and"},
+		"prebuilt, by a link": {func(s *stage) { s.file("pre/x", ""); s.link("pre", "out"); s.set.Keep = []string{"pre/*.cubin"} },
+			`is committed device code, as prebuilt "pre/*.cubin" says`},
+		"another set's, by a link": {func(s *stage) {
+			s.file("two/x", "")
+			s.link("two", "out")
+			s.set.Beside = []Set{{Name: "other", Sources: []string{"*.cu"}, Architectures: []string{"sm_90"}, Output: "two"}}
+		}, "is an output of the set other as well"},
+		"another set's, which has the link": {func(s *stage) {
+			s.file("out/x", "")
+			s.link("out", "lnk")
+			s.set.Beside = []Set{{Name: "other", Sources: []string{"*.cu"}, Architectures: []string{"sm_90"}, Output: "lnk/../lnk"}}
+		}, "is an output of the set other as well"},
 		"git's below":     {func(s *stage) { s.set.Pattern = ".git/{stem}" }, "is git's own"},
 		"the directory":   {func(s *stage) { s.set.Pattern = "." }, "is outside of its output directory"},
 		"by a link":       {func(s *stage) { s.file("out/x", ""); s.link("..", "out/up"); s.set.Pattern = "up/{stem}" }, "is outside of its output directory, through a link"},
@@ -72,6 +94,9 @@ func TestTracked(t *testing.T) {
 	s := newStage(t, "a.cu", "int a;\n", "out/a.sm_90.cubin", "mine").preprocessor()
 	asked := 0
 	s.o.Tracked = func(_ context.Context, root string, paths []string) ([]string, error) {
+		if paths[0] == root {
+			return nil, nil // it asks for all once, to look after them
+		}
 		asked++
 		return paths, nil
 	}
@@ -91,29 +116,42 @@ func TestTracked(t *testing.T) {
 	}
 }
 
-// Flags that write files elsewhere are refused wherever they stand.
-func TestWritingFlags(t *testing.T) {
+// Behind a link git knows nothing: it is asked for the file's own path.
+func TestTrackedLink(t *testing.T) {
 	t.Parallel()
-	for _, flags := range [][]string{
-		{"-save-temps"}, {"--save-temps"}, {"-time", "a.cu"}, {"--time=a.cu"}, {"-keep-dir", "x"}, {"--keep"}, {"-fdevice-time-trace=x"},
-		{"-Xcompiler", "-save-temps=obj"}, {"-Xcompiler=-O2,-MFx"}, {"-Xcompiler=-fdump-tree-all"}, {"--compiler-options", "--coverage"},
-		{"-Xptxas", "--output-file=x"}, {"-optf", "keep.rsp"}, {"-Xcompiler", "@temps.rsp"},
-	} {
-		s := newStage(t, "a.cu", "int a;\n", "keep.rsp", "--keep", "temps.rsp", "-save-temps").preprocessor()
-		s.set.Flags = flags
-		if _, err := Build(t.Context(), s.set, s.o); err == nil || !strings.Contains(err.Error(), "writes files besides the output") || s.calls.Load() > 0 {
-			t.Errorf("%v: %v", flags, err)
+	s := newStage(t, "a.cu", "int a;\n", "two/a.sm_90.cubin", "mine").preprocessor()
+	s.link("two", "out")
+	s.o.Tracked = func(_ context.Context, _ string, paths []string) ([]string, error) {
+		return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != s.path("two/a.sm_90.cubin") }), nil
+	}
+	if _, err := Build(t.Context(), s.set, s.o); err == nil || !strings.Contains(err.Error(), "git tracks it") || string(s.read(s.path("two/a.sm_90.cubin"))) != "mine" {
+		t.Error(err)
+	}
+}
+
+// bound is whether a set beside one whose directory is mounted in a second place is seen
+// to write there; it runs in a mount namespace of its own.
+func (s *stage) bound() error {
+	for _, dir := range []string{"two", "out"} {
+		if err := os.MkdirAll(s.path(dir), 0o777); err != nil {
+			return err
 		}
 	}
-	s := newStage(t, "a.cu", "int a;\n").preprocessor()
-	s.o.Env = append(s.o.Env, "NVCC_APPEND_FLAGS=-O2 --keep")
-	if _, err := Build(t.Context(), s.set, s.o); err == nil || !strings.Contains(err.Error(), "option --keep, of the environment") {
-		t.Error(err)
+	if err := syscall.Mount(s.path("two"), s.path("out"), "", syscall.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mount: %w", err)
 	}
-	s.set.Flags, s.o.Env = []string{"-Xcompiler", "-Wmissing-declarations,-O2"}, os.Environ()
-	s.o.Exec = func(_ context.Context, c Command) error { return errors.New("called") }
-	if _, err := Build(t.Context(), s.set, s.o); err == nil || !strings.Contains(err.Error(), "called") {
-		t.Error(err)
+	s.set.Beside = []Set{{Name: "other", Sources: []string{"*.cu"}, Architectures: []string{"sm_90"}, Output: "two"}}
+	_, err := Outputs(s.set)
+	fmt.Println("bound:", err)
+	return nil
+}
+
+// Two mounts of one directory are one place.
+func TestPlacedMount(t *testing.T) {
+	t.Parallel()
+	said := newStage(t, "a.cu", "int a;\n").preprocessor().unshared("bound")
+	if !strings.Contains(said, "is an output of the set other as well") {
+		t.Error(said)
 	}
 }
 

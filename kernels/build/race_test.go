@@ -46,8 +46,11 @@ func play(job string) error {
 		s.count(c)
 		return preprocess(ctx, c)
 	}
-	if job == "full" {
+	switch job {
+	case "full":
 		return s.fill()
+	case "bound":
+		return s.bound()
 	}
 	fmt.Println("ready")
 	bufio.NewReader(os.Stdin).ReadString('\n')

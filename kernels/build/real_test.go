@@ -63,7 +63,7 @@ func TestRealShadow(t *testing.T) {
 	s.file("inc/bits/c++config.h", "#include_next <bits/c++config.h>\n#define SHADOWED\n")
 	s.want(s.only(), 1, "bits/c++config.h, asked for in /usr/", "is now inc/bits/c++config.h")
 	s.file("inc/cuda_runtime.h", "#include_next <cuda_runtime.h>\n#define atomicAdd no\n") // which no source names
-	s.want(s.build(), 1, "cuda_runtime.h is now inc/cuda_runtime.h")
+	s.want(s.soaked(), 1, "cuda_runtime.h is now inc/cuda_runtime.h")
 }
 
 // A fat binary's headers are those of all its architectures, and of the host.
@@ -77,7 +77,7 @@ func TestRealArchitectures(t *testing.T) {
 	s.file("old.h", "#define K 4\n")
 	s.want(s.only(), 1, "old.h changed")
 	s.file("new.h", "#define K 5\n")
-	s.want(s.build(), 1, "new.h changed")
+	s.want(s.soaked(), 1, "new.h changed")
 }
 
 // All failures come with the compiler's words; what can be built is.

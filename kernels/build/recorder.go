@@ -20,6 +20,7 @@ type read struct {
 	changed string   // what changed meanwhile, or may have: this compile must not be kept
 	owners  []string // the directories of files that make names, and the compiler's own
 	blind   string   // what cannot be followed at all
+	asm     string   // what an assembler reads, or may, and cannot be followed
 }
 
 // inputs looks at every file that a compile begun at that time depended on, some of
@@ -53,6 +54,9 @@ func (t *tree) inputs(deps []string, options *orders, begun time.Time) (read, er
 	if r.blind == "" {
 		r.blind = t.asks(deps, options)
 	}
+	if r.asm == "" && slices.ContainsFunc(options.macros(), func(m macro) bool { return strings.Contains(m.body, "asm") }) {
+		r.asm = "an option makes a macro of asm"
+	}
 	return r, nil
 }
 
@@ -76,6 +80,11 @@ func (t *tree) input(r *read, dep string, reached map[string]stamp, begun time.T
 	}
 	if f.Scanned.Blind != "" {
 		r.blind = dep + ", " + f.Scanned.Blind
+	}
+	if a := f.Scanned.Asm; r.asm == "" && a.Reads != "" {
+		r.asm = dep + ", " + a.Reads
+	} else if r.asm == "" && a.Hides != "" && !t.trusts(dep) {
+		r.asm = dep + ", " + a.Hides
 	}
 	r.files = append(r.files, input{f.Sum, v.tokens, dep})
 	tokens := strings.Split(v.tokens, " ")

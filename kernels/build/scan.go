@@ -21,6 +21,7 @@ type scanned struct {
 	Makes    bool   // it includes a name that a macro makes
 	Asks     bool   // it defines a macro that asks with __has_include for what it is given
 	Blind    string // where it asks for a file in a way that cannot be followed: "line 12: …", or ""
+	Asm      assembler
 }
 
 // scan reads the directives of a source. It takes too many for one (in comments,
@@ -46,9 +47,7 @@ func scan(text []byte) scanned {
 			}
 		}
 	}
-	if at := bytes.Index(text, []byte(".incbin")); at >= 0 && s.Blind == "" {
-		s.Blind = fmt.Sprintf("line %d: a file that the assembler includes", 1+bytes.Count(text[:at], []byte("\n")))
-	}
+	s.Asm = assembles(text)
 	s.Mentions = encode(all)
 	return s
 }

@@ -27,7 +27,6 @@ func TestScan(t *testing.T) {
 		{"made", "#define H <a.h>\n#include H\n", []string{"<a.h"}, "", true},
 		{"blind", "\n#if __has_include(H)\n#endif\n", nil, "line 2: __has_include of a name that a macro makes", false},
 		{"blind in a macro", "#define HAS __has_include(H)\n", nil, "line 1: __has_include of a name that a macro makes", false},
-		{"blind assembler", "void f() { asm(\"\\n.incbin \\\"x\\\"\"); }\n", nil, "line 1: a file that the assembler includes", false},
 		{"twice", "#include <a.h>\n#include <a.h>\n", []string{"<a.h"}, "", false},
 		{"other signs", "%:include <a.h>\n??=if __has_include(<b.h>)\n%:inc\\\nlude \"c.h\"\n#inclu??/\nde <d.h>\n", []string{"<a.h", "<b.h", `"c.h`, "<d.h"}, "", false},
 		{"comments within", "# /* x */ if __has_include /* y */ (<a.h>)\n#if 1 && /* is\nthere\n one? */ __has_include(<b.h>) /* and\n*/ && __has_include(<c.h>)\n#include <d.h>\n",

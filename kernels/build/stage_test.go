@@ -152,6 +152,16 @@ func (s *stage) build() Result {
 	return r
 }
 
+// soaked builds, and with GPUCI_SOAK=1 holds the outputs against fresh ones: of the real
+// compiler one test in each run does so, since most of a test's time is its.
+func (s *stage) soaked() Result {
+	s.Helper()
+	if os.Getenv("GPUCI_SOAK") == "1" {
+		return s.build()
+	}
+	return s.only()
+}
+
 // only builds.
 func (s *stage) only() Result {
 	s.Helper()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,8 +17,9 @@ import (
 // tree is the files of one build as they were when it looked at each for the first
 // time, or anew after a compile.
 type tree struct {
-	root  string
-	chain chain
+	root   string
+	chain  chain
+	trusty []string // directories of the toolkit and the system, each ending in a slash
 
 	mu      sync.Mutex
 	known   map[string]*file // from an earlier build: true as long as the stamp is
@@ -40,6 +43,13 @@ func (t *tree) absolute(path string) string {
 	return t.root + "/" + path
 }
 
+// trusts is whether a header is the toolkit's or the system's: their asm is made by macros
+// throughout, and has the assembler read nothing.
+func (t *tree) trusts(name string) bool {
+	name = filepath.Clean(t.absolute(name))
+	return slices.ContainsFunc(t.trusty, func(dir string) bool { return strings.HasPrefix(name, dir) })
+}
+
 // file gives the reading of a file, old or new.
 func (t *tree) file(path string, scans bool) (*file, error) {
 	t.mu.Lock()
@@ -50,6 +60,14 @@ func (t *tree) file(path string, scans bool) (*file, error) {
 		return f, nil
 	}
 	return t.look(path, known, scans)
+}
+
+// reads is whether a file is one that was read as a source, in this build or before.
+func (t *tree) reads(path string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f, known := t.seen[path], t.known[path]
+	return f != nil && f.Scanned != nil || known != nil && known.Scanned != nil
 }
 
 // again looks whether the file is still as it was seen, and reads it if not. What

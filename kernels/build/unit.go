@@ -48,22 +48,24 @@ func (s Set) list() ([]unit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build the set %s: %w", s.Name, err)
 	}
-	taken := map[string]unit{}
+	taken, at := map[string]unit{}, newPlaces()
 	for _, src := range sources {
 		if err := s.readable(src); err != nil {
 			return nil, fmt.Errorf("build the set %s: source %q: %w", s.Name, src, err)
 		}
-		taken[s.absolute(src)] = unit{source: src, kind: "source"}
+		whole := s.absolute(filepath.FromSlash(src))
+		taken[at.of(whole)] = unit{source: src, kind: "source"}
+		taken[at.of(real(whole))] = unit{source: src, kind: "source"}
 	}
 	var all []unit
 	for _, src := range sources {
 		for _, u := range shapes {
 			u.source = src
 			u.output = s.name(u)
-			if other, ok := taken[u.output]; ok {
+			if other, ok := taken[at.of(u.output)]; ok {
 				return nil, fmt.Errorf("build the set %s: %s and %s would both be %s: its pattern %q must tell them apart", s.Name, other, u, u.output, s.pattern())
 			}
-			taken[u.output] = u
+			taken[at.of(u.output)] = u
 			all = append(all, u)
 		}
 	}

@@ -8,7 +8,13 @@ import (
 // words parts a text as files of options and variables of flags are: at blanks, but not
 // in quotes.
 func words(text string) []string {
-	var all []string
+	all, _ := bareWords(text)
+	return all
+}
+
+// bareWords are the words of a text, and whether a sign that a shell takes for its own
+// stands in one of them without quotes.
+func bareWords(text string) (all []string, bare bool) {
 	var b strings.Builder
 	quote, inside := byte(0), false
 	end := func() {
@@ -23,6 +29,9 @@ func words(text string) []string {
 		case quote == 0 && strings.IndexByte(" \t\n\r\v\f", c) >= 0:
 			end()
 			continue
+		case quote == 0 && strings.IndexByte("<>|&;()", c) >= 0:
+			bare = true
+			b.WriteByte(c)
 		case quote == 0 && (c == '"' || c == '\''):
 			quote = c
 		case c == quote:
@@ -36,7 +45,7 @@ func words(text string) []string {
 		inside = true
 	}
 	end()
-	return all
+	return all, bare
 }
 
 // shellName is a variable in a word. nvcc hands its commands to a shell, which puts the

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +29,7 @@ func (s *set) deterministic(list []Deterministic) []Finding {
 			})
 		}
 		for _, places := range s.byKernel(found) {
-			all = append(all, s.atomics(d, places))
+			all = append(all, s.atomics(d, places)...)
 		}
 	}
 	return all
@@ -51,9 +53,9 @@ func (s *set) byKernel(all []place) [][]place {
 	return list
 }
 
-// atomics says what is known of a kernel, in all its modules, in one finding: the worst
-// that is so of any.
-func (s *set) atomics(d Deterministic, all []place) Finding {
+// atomics says what is known of a kernel, in all its modules: the worst that is so of any,
+// where that is that nothing is known one finding for each.
+func (s *set) atomics(d Deterministic, all []place) (list []Finding) {
 	var adds, unknown []place
 	for _, p := range all {
 		switch k := s.kernel(p); {
@@ -67,13 +69,16 @@ func (s *set) atomics(d Deterministic, all []place) Finding {
 	f.Harm = "sums are added up in the order in which threads come by: two runs differ in their last bits"
 	switch {
 	case adds != nil:
-		return s.floats(f, adds)
+		return []Finding{s.floats(f, adds)}
 	case unknown != nil:
-		return s.unsure(f, unknown)
+		for _, p := range unknown {
+			list = append(list, s.unsure(f, p))
+		}
+		return list
 	}
 	f.Rule, f.Note, f.Found, f.Next = NoAtomic, true, "no float atomic found", "nothing"
-	f.Harm = "none is known; loops of compare-and-swap, and blocks that wait for each other, are not looked for"
-	return f
+	f.Harm = "none is known; blocks that wait for each other are not looked for"
+	return []Finding{f}
 }
 
 // NoAtomic is the rule of the note that a kernel which must be deterministic has no
@@ -93,17 +98,37 @@ func (s *set) floats(f Finding, adds []place) Finding {
 	return f
 }
 
+// unsureRule is of what nobody knows; an acceptance holds for the code that was looked at.
+const unsureRule = "float-atomic-unknown"
+
 // unsure says why nobody knows.
-func (s *set) unsure(f Finding, unknown []place) Finding {
-	k, m := s.kernel(unknown[0]), s.modules[unknown[0].module]
-	f.Module = s.labels(unknown)
-	f.Rule, f.Found = "float-atomic-unknown", "it is not known: "+k.AtomicsWhy
-	f.Next = `see whether floats are added there; where they are not, say so: [[kernels.accept]] with kind = "float-atomic-unknown", the kernel, and why`
+func (s *set) unsure(f Finding, unknown place) Finding {
+	k, m := s.kernel(unknown), s.modules[unknown.module]
+	f.Module = label(m)
+	f.Rule, f.Found, f.Of = unsureRule, "it is not known: "+k.AtomicsWhy, codeOf(k, m)
+	f.Next = unsureNext(f.Kernel, f.Of)
 	if k.AtomicsWhy == "" {
 		f.Found = "it is not known: this " + m.Kind + " for " + m.Arch + " is not decoded"
 		f.Next = "have its PTX checked too: add ptx to the kinds of the set"
 	}
 	return f
+}
+
+// unsureNext is how to say that somebody has looked, at which code.
+func unsureNext(kernel, of string) string {
+	words := `["` + strings.ReplaceAll(of, ", ", `", "`) + `"]`
+	return `see whether floats are added there; where they are not, say so: [[kernels.accept]] with kind = "` + unsureRule + `", kernel = ` + strconv.Quote(kernel) + `, of = ` + words + `, and why`
+}
+
+// codeOf is what an acceptance of a kernel is bound to: its code, why it is not known, and
+// where it calls through pointers what these can point to.
+func codeOf(k *entry.Kernel, m entry.Module) string {
+	text := k.CodeHash + "\n" + k.AtomicsWhy
+	if strings.Contains(k.AtomicsWhy, "pointer") {
+		text += "\n" + m.DataHash
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
 }
 
 // knownElsewhere says whether another module for the architecture, as its PTX, was

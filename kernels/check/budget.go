@@ -96,7 +96,6 @@ func (s *set) budgets(list []Budget) []Finding {
 // kernel is in no cubin.
 func (s *set) hold(b Budget, l limit, found []place) []Finding {
 	var all []Finding
-	unknown := make(map[string][]place) // by file
 	for _, p := range found {
 		k, m := s.kernel(p), s.modules[p.module]
 		n := l.of(k)
@@ -104,16 +103,13 @@ func (s *set) hold(b Budget, l limit, found []place) []Finding {
 		case n == nil && m.Kind == "ptx" && s.inCubin(k.Name):
 		case n == nil && s.stale(k, m): // what is said of it mends this too
 		case n == nil:
-			unknown[m.File] = append(unknown[m.File], p)
+			all = append(all, s.unknownNumber(b, l, p))
 		case *n > *l.max:
 			all = append(all, Finding{
 				Rule: l.rule, Kernel: shown(k), Module: label(m), File: b.File, Line: b.Line, Expected: "at most " + strconv.Itoa(*l.max) + " " + l.what,
 				Found: strconv.Itoa(*n) + " " + l.what + l.parts(k), Harm: l.harm, Next: "see what changed in its source, its launch bounds and its flags, or raise " + l.key,
 			})
 		}
-	}
-	for _, places := range unknown {
-		all = append(all, s.unknownNumber(b, l, places))
 	}
 	return all
 }
@@ -126,23 +122,13 @@ func (l limit) parts(k *entry.Kernel) string {
 	return " (" + strconv.Itoa(*k.SpillStores) + " stored, " + strconv.Itoa(*k.SpillLoads) + " loaded)"
 }
 
-// unknownNumber is the one finding about kernels of a file of which a number is not
-// known.
-func (s *set) unknownNumber(b Budget, l limit, places []place) Finding {
-	k, m := s.kernel(places[0]), s.modules[places[0].module]
-	f := Finding{
+// unknownNumber is the finding about a kernel of which a number is not known.
+func (s *set) unknownNumber(b Budget, l limit, p place) Finding {
+	k, m := s.kernel(p), s.modules[p.module]
+	return Finding{
 		Rule: "budget-unknown", Kernel: shown(k), Module: label(m), File: b.File, Line: b.Line, Harm: l.harm,
 		Expected: "at most " + strconv.Itoa(*l.max) + " " + l.what, Found: "how many " + l.what + " it has is not known", Next: s.unknownNext(l, m),
 	}
-	var names []string
-	for _, p := range places {
-		names = append(names, shown(s.kernel(p)))
-	}
-	slices.Sort(names)
-	if names = slices.Compact(names); len(names) > 1 {
-		f.Kernel, f.Found = "", "how many "+l.what+" its "+strconv.Itoa(len(names))+" kernels have is not known: "+some(names, mostLabels)
-	}
-	return f
 }
 
 // stale says whether a committed kernel is found not to be what its source makes.

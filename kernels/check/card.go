@@ -84,15 +84,16 @@ func (s *set) cards(list []Card, named map[int]bool) []Finding {
 	return all
 }
 
-// card finds the files with a kernel that no module has for this card, one finding a
-// file. What hosts name must have it among what they name.
+// card finds the kernels of files that no module has for this card; where none of a file
+// runs there, that is one finding, of no kernel. What hosts name must have it among what
+// they name.
 func (s *set) card(c Card, n int, named map[int]bool) []Finding {
 	var all []Finding
 	done := make(map[string]bool)
 	for i, m := range s.modules {
 		runs, known := Runs(m.Kind, m.Arch, n)
-		k := s.stranded(m, n, func(o int) bool { return !named[i] || named[o] })
-		if runs || done[m.File] || known && k == nil {
+		kernels := s.stranded(m, n, func(o int) bool { return !named[i] || named[o] })
+		if runs || done[m.File] || known && kernels == nil {
 			continue
 		}
 		done[m.File] = true
@@ -104,27 +105,33 @@ func (s *set) card(c Card, n int, named map[int]bool) []Finding {
 		}
 		if !known {
 			f.Found, f.Harm = "the architecture "+strconv.Quote(m.Arch)+", which is not known", "whether it can be loaded there is not checked"
-		} else {
-			f.Kernel = shown(k)
+			kernels = nil
 		}
-		all = append(all, f)
+		if n := len(kernels); n == 0 || n > 1 && n == len(m.Kernels) {
+			all = append(all, f)
+			continue
+		}
+		for _, k := range kernels {
+			f.Kernel = shown(k)
+			all = append(all, f)
+		}
 	}
 	return all
 }
 
-// stranded gives the first kernel of a module that no module has for the card, of those
-// that can be loaded in its place.
-func (s *set) stranded(m entry.Module, card int, instead func(module int) bool) *entry.Kernel {
+// stranded gives the kernels of a module that no module has for the card, of those that
+// can be loaded in its place.
+func (s *set) stranded(m entry.Module, card int, instead func(module int) bool) (list []*entry.Kernel) {
 	for i := range m.Kernels {
 		k := &m.Kernels[i]
 		if !slices.ContainsFunc(s.byName[k.Name], func(p place) bool {
 			runs, _ := Runs(s.modules[p.module].Kind, s.modules[p.module].Arch, card)
 			return runs && instead(p.module)
 		}) {
-			return k
+			list = append(list, k)
 		}
 	}
-	return nil
+	return list
 }
 
 // architectures are all those that the file of a module has.

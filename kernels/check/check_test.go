@@ -37,7 +37,7 @@ func with(k entry.Kernel, change func(*entry.Kernel)) entry.Kernel {
 }
 
 func asCubin(file string, kernels ...entry.Kernel) entry.Module {
-	return entry.Module{File: file, Kind: "cubin", Arch: "sm_90", Toolkit: "13.0", Kernels: kernels}
+	return entry.Module{File: file, Kind: "cubin", Arch: "sm_90", Toolkit: "13.0", DataHash: "d", Kernels: kernels}
 }
 
 func asPTX(file string, kernels ...entry.Kernel) entry.Module {
@@ -138,7 +138,7 @@ func cases() []checkCase {
 		{"stale data", Input{Fresh: []Fresh{{Committed: entry.Module{Kind: "cubin", DataHash: "a", Toolkit: "13.0"}, Built: entry.Module{Kind: "cubin", DataHash: "b", Toolkit: "13.0"}}}}, []string{"stale-data |  | others, or other values"}},
 		{"another toolkit, other code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", with(hashed("a"), func(k *entry.Kernel) { k.Registers, k.Shared = number(8), number(4) })),
 			Built: entry.Module{Kind: "cubin", Arch: "sm_90", Toolkit: "12.9", Kernels: []entry.Kernel{with(hashed("b"), func(k *entry.Kernel) { k.Registers, k.Shared = number(9), number(8) })}}}}}, []string{"stale-code | go | 4 bytes of shared memory", "stale-toolkit |  | CUDA 13.0 (note)"}},
-		{"another toolkit, the same code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", hashed("a")), Built: entry.Module{Kind: "cubin", Arch: "sm_90", Toolkit: "12.9", Kernels: []entry.Kernel{hashed("a")}}}}}, nil},
+		{"another toolkit, the same code", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", hashed("a")), Built: entry.Module{Kind: "cubin", Arch: "sm_90", Toolkit: "12.9", DataHash: "d", Kernels: []entry.Kernel{hashed("a")}}}}}, nil},
 		{"another build of the toolkit", Input{Fresh: []Fresh{{Committed: entry.Module{Kind: "ptx", Tool: "nvcc V13.0.48", Kernels: []entry.Kernel{hashed("a")}}, Built: entry.Module{Kind: "ptx", Tool: "nvcc V13.0.88", Kernels: []entry.Kernel{hashed("b")}}}}}, []string{"stale-toolkit |  | nvcc V13.0.48 (note)"}},
 		{"line information", Input{Fresh: []Fresh{{Committed: entry.Module{Arch: "sm_90", Flags: "-lineinfo  -arch sm_90"}, Built: entry.Module{Arch: "sm_90", Flags: "-arch sm_90"}}}}, nil},
 		{"a static kernel of another path", Input{Fresh: []Fresh{{Committed: asCubin("a.cubin", entry.Kernel{Name: "_ZN30_GLOBAL__N__1d98539e_4_k_cu_c34anonEPf"}), Built: asCubin("b.cubin", entry.Kernel{Name: "_ZN31_GLOBAL__N__d82117a2_5_kk_cu_c34anonEPf"})}}}, nil},

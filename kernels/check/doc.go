@@ -31,7 +31,7 @@
 //	deterministic-unmatched            the declaration names no kernel
 //	stale-entries, stale-params        committed device code against a fresh build
 //	stale-code, stale-data             all that a kernel runs, and what all of them share, where one compiler made both
-//	stale-flags, stale-toolkit*        what it was made with; code of two compilers is not compared
+//	stale-flags, stale-toolkit*        what it was made with, where it made other code; that of two compilers is not compared
 //	architecture                       no module with a kernel runs on a card
 //	graph-shared*, graph-outside*      a handle in two graphs, or in one and outside
 //	graph-entry                        a graph names what is in no module

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -28,31 +27,22 @@ func (s *set) entries(list []Entries) []Finding {
 				all = append(all, s.missing(e, n))
 			}
 		}
-		if fresh := slices.DeleteFunc(there, func(p place) bool { return slices.Contains(wanted, p) }); len(fresh) > 0 {
-			all = append(all, s.unasked(e, fresh))
+		for _, p := range there {
+			if !slices.Contains(wanted, p) {
+				all = append(all, s.unasked(e, p))
+			}
 		}
 	}
 	return all
 }
 
-// unasked is the one note about entries that no list has.
-func (s *set) unasked(e Entries, places []place) Finding {
-	var names []string
-	for _, p := range places {
-		names = append(names, shown(s.kernel(p)))
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	f := Finding{
-		Rule: "entry-new", Kernel: names[0], Module: s.labels(places), File: e.File, Line: e.Line, Note: true,
+// unasked is the note about an entry that no list has.
+func (s *set) unasked(e Entries, p place) Finding {
+	return Finding{
+		Rule: "entry-new", Kernel: shown(s.kernel(p)), Module: label(s.modules[p.module]), File: e.File, Line: e.Line, Note: true,
 		Expected: "an entry that is listed", Found: "one that is not",
-		Harm: "none: it is there and nothing asks for it", Next: "add it to the list, or take it out of the source",
+		Harm: "none: it is there, and nothing asks for it", Next: "add it to the list, or take it out of the source",
 	}
-	if len(names) > 1 {
-		f.Kernel, f.Found = "", strconv.Itoa(len(names))+" that are not: "+some(names, mostNew)
-		f.Harm, f.Next = "none: they are there and nothing asks for them", "add them to the list, or take them out of the source"
-	}
-	return f
 }
 
 const mostNew = 20 // entries that are named

@@ -20,6 +20,7 @@ type Finding struct {
 	Harm     string `json:"harm"` // what happens at run time if it is ignored
 	Next     string `json:"next"` // what to do
 	Note     bool   `json:"note,omitempty"`
+	Of       string `json:"of,omitempty"`       // of what an acceptance must say which code was looked at: that code, in eight letters
 	Accepted string `json:"accepted,omitempty"` // why it may stand, in the words of gpuci.toml
 }
 
@@ -43,9 +44,14 @@ type Input struct {
 	Graphs        []Graph
 }
 
-// Check makes every check that there is something for. The findings are sorted by file,
-// line, rule and kernel, none is there twice, and one that is so of several modules is one.
-func Check(in Input) []Finding {
+// Check makes every check that there is something for, and puts together what is so of
+// several kernels or modules.
+func Check(in Input) []Finding { return Together(Each(in)) }
+
+// Each makes every check that there is something for. The findings are sorted by file,
+// line, rule and kernel, and none is there twice. What can be accepted is one finding for
+// each kernel and module.
+func Each(in Input) []Finding {
 	var all []Finding
 	s := newSet(in.Modules)
 	s.sources, s.fresh = in.Sources, in.Fresh
@@ -55,7 +61,7 @@ func Check(in Input) []Finding {
 	all = append(all, s.declared(in.Launches)...)
 	all = append(all, s.hosts(in.Hosts)...)
 	all = append(all, s.deterministic(in.Deterministic)...)
-	all = append(all, Stale(in.Fresh)...)
+	all = append(all, stale(in.Fresh)...)
 	all = append(all, s.cards(in.Cards, s.named(in.Hosts))...)
 	all = append(all, s.graphs(in.Graphs)...)
 	return sorted(all)
@@ -69,27 +75,5 @@ func sorted(all []Finding) []Finding {
 			cmp.Compare(a.Found, b.Found), cmp.Compare(a.Harm, b.Harm), cmp.Compare(a.Next, b.Next),
 		)
 	})
-	return together(slices.Compact(all))
-}
-
-// together makes one finding of those that say the same of several modules.
-func together(all []Finding) []Finding {
-	at := make(map[Finding]int)
-	modules := make(map[int][]string)
-	var out []Finding
-	for _, f := range all {
-		key := f
-		key.Module = ""
-		i, ok := at[key]
-		if !ok || f.Module == "" {
-			i = len(out)
-			at[key] = i
-			out = append(out, f)
-		}
-		modules[i] = append(modules[i], f.Module)
-	}
-	for i := range out {
-		out[i].Module = some(modules[i], mostLabels)
-	}
-	return out
+	return slices.Compact(all)
 }

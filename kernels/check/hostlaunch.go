@@ -39,12 +39,29 @@ func (h *hostSide) launch(f host.File, l host.Launch) []Finding {
 // strange is the note about a launch of what is called as no kernel here is: one of
 // another set, a parameter, a pointer to a function.
 func (h *hostSide) strange(f host.File, l host.Launch) Finding {
-	name := strings.Join(l.Kernels, " or ")
+	name, next := strings.Join(l.Kernels, " or "), "declare it in [[kernels.launch]], or add its source to a set"
+	if !h.compiled(f.Path) {
+		next = apart
+	}
 	return Finding{
 		Rule: "launch-unknown", Kernel: name, File: f.Path, Line: l.Line, Note: true,
 		Expected: "a launch of a kernel that was looked into", Found: "none is called " + name + " in " + h.counted(), Harm: "the launch is not checked",
-		Next: h.meant(l.Kernels[0], "declare it in [[kernels.launch]], or add its source to a set"),
+		Next: h.meant(l.Kernels[0], next),
 	}
+}
+
+// apart is the advice about a host source that the set does not compile, whose kernels
+// are most likely its own.
+const apart = "add the source to the set, if it has these kernels, or declare them in [[kernels.launch]]"
+
+// compiled says whether a host source is one that device code here is made from.
+func (s *set) compiled(file string) bool {
+	for _, source := range s.sources {
+		if source == file {
+			return true
+		}
+	}
+	return false
 }
 
 // launched finds the kernels that a launch may be of.

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -111,49 +110,4 @@ func lastPart(n string) string {
 		}
 	}
 	return n
-}
-
-// Matches says whether a name or pattern means a kernel, in any of the ways to write
-// it; an empty one means all. In a pattern * is any letters, ? is one, and [ab] is a
-// or b.
-func Matches(pattern string, k *entry.Kernel) bool {
-	if pattern == "" || pattern == "*" {
-		return true
-	}
-	wild := strings.ContainsAny(pattern, `*?[\`)
-	for _, n := range names(k) {
-		if n == pattern || wild && matches(pattern, n) {
-			return true
-		}
-	}
-	return false
-}
-
-// matches reads a pattern in two ways: as path.Match does, and with brackets as the
-// letters that they are, which stand in the names of C++.
-func matches(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil || glob(pattern, name)
-}
-
-// glob matches with * and ? alone, in time that is the product of the two lengths at
-// most.
-func glob(pattern, name string) bool {
-	p, n, star, from := 0, 0, -1, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			from++
-			p, n = star+1, from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }

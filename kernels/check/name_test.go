@@ -15,6 +15,11 @@ func TestMatches(t *testing.T) {
 	anon := entry.Kernel{Name: "_ZN12_GLOBAL__N_14anonEPf", Readable: "(anonymous namespace)::anon(float*)"}
 	array := entry.Kernel{Name: "_Z1fRA4_f", Readable: "f(float (&) [4])"}
 	c := entry.Kernel{Name: "scan_fwd"}
+	step2 := entry.Kernel{Name: "_Z4stepPfi", Readable: "step(float*, int)"}
+	step1 := entry.Kernel{Name: "_Z4stepPf", Readable: "step(float*)"}
+	four := entry.Kernel{Name: "_Z4axpyIfLi4EEvPT_", Readable: "void axpy<float, 4>(float*)"}
+	point := entry.Kernel{Name: "_Z4axpyIPfEvPT_", Readable: "void axpy<float*>(float**)"}
+	nest := entry.Kernel{Name: "_Z4nest", Readable: "void ns::nest<S<S<float> > >(unsigned int const*, S<float*> const&)"}
 	for _, tt := range []struct {
 		k       entry.Kernel
 		yes, no []string
@@ -26,6 +31,11 @@ func TestMatches(t *testing.T) {
 		{deep, []string{"k", "k<b::U>", "a::T<int>::k<b::U>", "a::T::k", "a::*"}, []string{"T", "b::U", "a::T"}},
 		{anon, []string{"anon", "(anonymous namespace)::anon", "(anonymous namespace)::*"}, []string{"namespace", "anonymous"}},
 		{array, []string{"f", "f(float (&) [4])", "f(*[4])"}, []string{"f(float"}},
+		{step2, []string{"step(float*, int)", "step(float *,int)", "step(*)", "step(float*,*)", "step(*, int)", "step(float*"}, []string{"step(float*)", "step(float *)"}},
+		{step1, []string{"step(float*)", "step(float *)", "step( float * )", "step(*)", "::step", "::step(float*)", "s*(float*)"}, []string{"step(int*)", "step(float**)", "step(float)"}},
+		{four, []string{"axpy<float,4>", "axpy<float, 4>", "::axpy< float , 4 >", "axpy<*>", "axpy<float, *>", "axpy<*, 4>", "void axpy<float,4>(float *)"}, []string{"axpy<float*>", "axpy<float,*>(float)", "axpy<4>"}},
+		{point, []string{"axpy<float*>", "axpy<float *>", "axpy<float*>(float **)", "axpy<*>(float**)", "axpy<*>"}, []string{"axpy<float>", "axpy<float, 4>", "axpy<float**>"}},
+		{nest, []string{"nest<S<S<float>>>", "ns::nest<S<S<float>>>", "::ns::nest< S<S<float> > >", "nest<S<*>>", "ns::nest<S<S<float>>>(unsigned int const *,S<float*> const &)", "nest"}, []string{"nest<S<float>>", "nest<S<S<float*>>>", "nest<S<S<float>>>(unsignedint const*, S<float*> const&)"}},
 		{c, []string{"scan_fwd", "scan_*", "scan_[fb]wd"}, []string{"scan", "scan_[ab]wd", "[", "scan_fwd("}},
 	} {
 		for _, p := range tt.yes {
@@ -53,8 +63,20 @@ func FuzzNames(f *testing.F) {
 				t.Errorf("%q does not mean %q", n, readable)
 			}
 		}
-		if pattern != "" && Matches(pattern, &k) && !slices.ContainsFunc(names(&k), func(n string) bool { return n == pattern || matches(pattern, n) }) {
+		if pattern != "" && Matches(pattern, &k) && !slices.ContainsFunc(names(&k), func(n string) bool {
+			return n == pattern || tighten(n) == tighten(pattern) || matches(literalStars(tighten(pattern)), tighten(n))
+		}) {
 			t.Errorf("%q means %q by none of its names", pattern, readable)
 		}
 	})
+}
+
+// A kernel whose arguments are spelt otherwise is near.
+func TestNear(t *testing.T) {
+	modules := []entry.Module{{Kernels: []entry.Kernel{{Name: "_Z2en", Readable: "void ns::en<(M)1>(int*)"}, {Name: "_Z2on", Readable: "void on<(M)1>(int*)"}}}}
+	for _, name := range []string{"en<M::B>", "ns::en<M::B>"} {
+		if got := Near(name, modules); !slices.Equal(got, []string{"ns::en<(M)1>"}) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }

@@ -159,6 +159,9 @@ func Near(name string, modules []entry.Module) []string {
 		}
 	}
 	slices.Sort(among)
+	if list := called(name, modules); list != nil {
+		return list[:min(3, len(list))]
+	}
 	return near(strings.Trim(name, "*"), slices.Compact(among), 3)
 }
 

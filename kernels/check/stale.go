@@ -18,7 +18,9 @@ type Fresh struct {
 // Stale holds committed device code against a fresh build: its entries and parameters,
 // and where the same compiler made both with the same options, all that they run. Where
 // another did, that their code cannot be compared is a note.
-func Stale(list []Fresh) []Finding {
+func Stale(list []Fresh) []Finding { return Together(stale(list)) }
+
+func stale(list []Fresh) []Finding {
 	var all []Finding
 	for _, f := range list {
 		all = append(all, f.tools()...)

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// alike says whether one compiler made both, with the same options as far as they say.
+// alike says whether one compiler made both, with the same options as far as they say,
+// or with others that changed nothing.
 func (f Fresh) alike() bool {
 	c, b := f.Committed, f.Built
-	return f.sameTool() && (c.Flags == "" || b.Flags == "" || said(c.Flags) == said(b.Flags)) && c.Arch == b.Arch
+	return f.sameTool() && (f.sameCode() || c.Flags == "" || b.Flags == "" || said(c.Flags) == said(b.Flags)) && c.Arch == b.Arch
 }
 
 // sameTool says whether the same release made both. One that does not say which made
@@ -19,7 +20,7 @@ func (f Fresh) sameTool() bool {
 }
 
 // tools says what of the making differs: other options are a finding, and another
-// compiler a note, unless it made the same.
+// compiler a note, unless they made the same.
 func (f Fresh) tools() []Finding {
 	var all []Finding
 	c, b := f.Committed, f.Built
@@ -32,7 +33,7 @@ func (f Fresh) tools() []Finding {
 		}
 		all = append(all, note)
 	}
-	if c.Flags != "" && b.Flags != "" && said(c.Flags) != said(b.Flags) && f.sameTool() {
+	if c.Flags != "" && b.Flags != "" && said(c.Flags) != said(b.Flags) && f.sameTool() && !f.sameCode() {
 		all = append(all, f.finding("stale-flags", nil, b.Flags, c.Flags, "it was made with other options than the set says: fast math, debug code or another architecture's tuning may be in it; its code is not compared"))
 	}
 	if c.Arch != b.Arch {
@@ -44,7 +45,7 @@ func (f Fresh) tools() []Finding {
 // sameCode says whether all that runs is known to be the same.
 func (f Fresh) sameCode() bool {
 	c, b := f.Committed, f.Built
-	if c.DataHash != b.DataHash || len(c.Kernels) != len(b.Kernels) {
+	if c.DataHash == "" || c.DataHash != b.DataHash || c.Arch != b.Arch || len(c.Kernels) != len(b.Kernels) {
 		return false
 	}
 	for i := range b.Kernels {
@@ -72,7 +73,20 @@ func maker(toolkit, tool string) string {
 // write down for debuggers where code comes from.
 var silent = []string{"-v", "--verbose", "-lineinfo", "--generate-line-info", "-generate-line-info"}
 
-// said are options without those that change nothing.
+// said are options without those that change nothing, and without the names of files: what
+// was read and what was written, which with debugging information are those of nvcc's own.
 func said(flags string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(flags), func(f string) bool { return slices.Contains(silent, f) }), " ")
+	var list []string
+	words := strings.Fields(flags)
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case w == "-o" || w == "--output-file":
+			i++
+		case slices.Contains(silent, w), strings.Contains(w, "tmpxft_"), strings.HasSuffix(strings.Trim(w, `"';`), ".ptx"):
+		default:
+			list = append(list, w)
+		}
+	}
+	return strings.Join(list, " ")
 }

@@ -171,3 +171,28 @@ func (r *reader) pointers(u *unit) {
 		u.outside = names[i]
 	}
 }
+
+// call notes a call whose target is in a register. Those of immediate targets have a
+// relocation, or stay in their section. Without -rdc a pointer is an offset, from a
+// table of the section.
+func (s *scan) call(low uint16, code []byte, at int) {
+	switch kind := code[at+1] >> 1 & 7; {
+	case kind == immediate && low == opCallAbsolute:
+		s.absolute++
+	case kind == immediate && low == opCallRelative:
+	case low != opCallRelative:
+		s.pointers = append(s.pointers, at)
+	case s.local == 0:
+		s.local = at
+	}
+}
+
+// callsAt says whether the relocation at an offset is of a call with an immediate target.
+func callsAt(code []byte, at uint64) bool {
+	word := cut(code, at&^0xf, 16)
+	if word == nil {
+		return false
+	}
+	low := binary.LittleEndian.Uint16(word) & 0x1ff
+	return (low == opCallAbsolute || low == opCallRelative) && word[1]>>1&7 == immediate
+}

@@ -5,8 +5,9 @@
 // multiple of that file's size; that what a cubin does not say is nil and never 0;
 // and that a kernel's float atomics are called known only where every instruction
 // that could be one has been told from those that are not. A compare-and-swap can
-// be the loop that a float addition was compiled to (in shared memory it always
-// is), so a kernel that holds one is not known. Calls are followed: into functions of
+// be the loop that a float addition was compiled to (in shared memory it always is):
+// one that is seen to store a sum of what it compares is called so, and a kernel that
+// holds any other is not known. Calls are followed: into functions of
 // the same section, by relocations into others, and through a pointer to every function
 // whose address the file keeps. Where a function is in no file that was read, float
 // atomics are not known, unless it is one of the driver's.

@@ -20,6 +20,7 @@ const (
 
 	symbolSection = 3 // low four bits of st_info
 	symbolObject  = 1
+	symbolCUDA    = 13 // an object too, of code that is still to be linked
 )
 
 // maxReached bounds the functions that are looked up for all kernels of a file, which
@@ -58,6 +59,7 @@ type hasher struct {
 	parts       []part // sections of instructions that are hashed
 	reached     []bool // sections of instructions that a kernel names
 	left        int    // of maxReached
+	texts       texts
 }
 
 // part is one section of instructions.
@@ -68,7 +70,7 @@ type part struct {
 
 func newHasher(im *image) *hasher {
 	n := len(im.sections)
-	h := &hasher{image: im, mix: newMix(), relocations: newChain(n), banks: newChain(n), parts: make([]part, n), reached: make([]bool, n), left: maxReached}
+	h := &hasher{image: im, mix: newMix(), relocations: newChain(n), banks: newChain(n), parts: make([]part, n), reached: make([]bool, n), left: maxReached, texts: newTexts(im)}
 	for i := n - 1; i >= 0; i-- { // the last becomes the first of its chain
 		switch s := &im.sections[i]; {
 		case s.kind == relocSum || s.kind == relocPlain:

@@ -27,7 +27,7 @@ func (h *hasher) data() string {
 	h.mix.reset()
 	left := overlap * len(h.image.data) // made-up variables may overlap
 	for _, i := range h.objects() {
-		if left -= h.variable(h.image.symbols[i]); left < 0 {
+		if left -= h.variable(i); left < 0 {
 			return ""
 		}
 	}
@@ -36,7 +36,7 @@ func (h *hasher) data() string {
 		h.mix.text(h.parts[i].hash)
 	}
 	for i := range h.image.sections {
-		if s := &h.image.sections[i]; s.bank() && s.info == 0 || s.name == sectionInit {
+		if s := &h.image.sections[i]; s.bank() && s.info == 0 || strings.HasPrefix(s.name, sectionInit) {
 			h.mix.text(s.name)
 			h.relocated(nil, i)
 		}
@@ -47,32 +47,35 @@ func (h *hasher) data() string {
 // objects are the symbols of variables, by name.
 func (h *hasher) objects() (list []int) {
 	for i, s := range h.image.symbols {
-		if s.kind == symbolObject && s.section > 0 && s.section < len(h.image.sections) {
+		if s.object(h.image) {
 			list = append(list, i)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return strings.Compare(h.image.symbols[a].name, h.image.symbols[b].name) })
+	names := make(map[int]string, len(list))
+	for _, i := range list {
+		names[i] = h.name(i)
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return strings.Compare(names[a], names[b]) })
 	return list
 }
 
-// variable hashes one: its name, its size, and where it has one its value. Paths of
-// sources, which assert has as a text, are none of it. It gives how many bytes it has.
-func (h *hasher) variable(s symbol) int {
-	value := cut(h.image.sections[s.section].data, s.value, s.size)
-	name := s.name
-	if strings.HasPrefix(name, "$str") {
-		if entry.SourcePath(string(value[:min(len(value), longestPath)])) {
-			return 0
-		}
-		name = "$str"
-	}
-	h.mix.text(entry.Canonical(name))
-	h.mix.number(s.size)
-	h.mix.bytes(value)
-	return len(value)
+// object says whether a symbol is a variable that has a place in this file.
+func (s symbol) object(im *image) bool {
+	return (s.kind == symbolObject || s.kind == symbolCUDA) && s.section > 0 && s.section < len(im.sections)
 }
 
-const longestPath = 4 << 10 // PATH_MAX
+// variable hashes one: its name, its size, and where it has one its value; of a text, its
+// name says that. It gives how many bytes it has.
+func (h *hasher) variable(i int) int {
+	s := h.image.symbols[i]
+	value := cut(h.image.sections[s.section].data, s.value, s.size)
+	h.mix.text(h.name(i))
+	if h.texts[i] == "" {
+		h.mix.number(s.size)
+		h.mix.bytes(value)
+	}
+	return len(value)
+}
 
 // relocated hashes the relocations of a section, and adds to a list the sections of
 // functions that they name.
@@ -92,7 +95,7 @@ func (h *hasher) relocated(functions []int, at int) []int {
 				h.mix.number(le.Uint64(b[16:]))
 			}
 			if info>>32 < uint64(len(h.image.symbols)) {
-				functions = h.named(functions, h.image.symbols[info>>32])
+				functions = h.named(functions, int(info>>32))
 			}
 		}
 	}
@@ -100,17 +103,9 @@ func (h *hasher) relocated(functions []int, at int) []int {
 }
 
 // named hashes what a relocation is of.
-func (h *hasher) named(functions []int, s symbol) []int {
-	name := s.name
-	known := s.section > 0 && s.section < len(h.image.sections)
-	if known && s.kind == symbolSection {
-		name = h.image.sections[s.section].name
-	}
-	if strings.HasPrefix(name, "$str") {
-		name = "$str"
-	}
-	h.mix.text(entry.Canonical(name))
-	if known && h.image.sections[s.section].code() {
+func (h *hasher) named(functions []int, i int) []int {
+	h.mix.text(h.name(i))
+	if s := h.image.symbols[i]; s.section > 0 && s.section < len(h.image.sections) && h.image.sections[s.section].code() {
 		return append(functions, s.section)
 	}
 	return functions

@@ -30,7 +30,8 @@ type reader struct {
 	frame     []int
 	stack     []int // the frame and those of all that is called, where that was linked
 
-	flow flow
+	flow  flow
+	swaps int // compare-and-swaps that were looked into
 }
 
 // sort finds which section is whose, from the number that each carries. Names alone

@@ -85,6 +85,11 @@ func (r *reader) scan(code []byte) scan {
 			continue
 		}
 		v := judge(r.number, low, binary.LittleEndian.Uint64(code[at+8:]))
+		if swap := swapName(low); swap != "" {
+			if sum := r.swapped(code, at); sum != "" {
+				v = verdict{op: swap + " of " + sum}
+			}
+		}
 		switch {
 		case v.op != "":
 			s.add(v.op, at)
@@ -93,31 +98,6 @@ func (r *reader) scan(code []byte) scan {
 		}
 	}
 	return s
-}
-
-// call notes a call whose target is in a register. Those of immediate targets have a
-// relocation, or stay in their section. Without -rdc a pointer is an offset, from a
-// table of the section.
-func (s *scan) call(low uint16, code []byte, at int) {
-	switch kind := code[at+1] >> 1 & 7; {
-	case kind == immediate && low == opCallAbsolute:
-		s.absolute++
-	case kind == immediate && low == opCallRelative:
-	case low != opCallRelative:
-		s.pointers = append(s.pointers, at)
-	case s.local == 0:
-		s.local = at
-	}
-}
-
-// callsAt says whether the relocation at an offset is of a call with an immediate target.
-func callsAt(code []byte, at uint64) bool {
-	word := cut(code, at&^0xf, 16)
-	if word == nil {
-		return false
-	}
-	low := binary.LittleEndian.Uint16(word) & 0x1ff
-	return (low == opCallAbsolute || low == opCallRelative) && word[1]>>1&7 == immediate
 }
 
 func (s *scan) add(op string, at int) {

@@ -44,10 +44,18 @@ func shortened(name, mark string) string {
 	}
 }
 
-// SourcePath says whether a text of a program is the path of a source, as assert
-// has it for its message.
-func SourcePath(text string) bool {
-	text = strings.TrimRight(text, "\x00")
+// Text is a text of a program that asserts, as it is compared: of the path of a source,
+// which assert has for its message and which says where it was compiled, its last name.
+func Text(text string) string {
+	end := strings.TrimRight(text, "\x00")
+	if !sourcePath(end) {
+		return text
+	}
+	return path.Base(end) + text[len(end):]
+}
+
+// sourcePath says whether a text can be the path of a source.
+func sourcePath(text string) bool {
 	if strings.ContainsAny(text, "%\n") {
 		return false
 	}

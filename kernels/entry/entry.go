@@ -69,7 +69,7 @@ type Param struct {
 // Atomic is an instruction that adds floating-point numbers in memory in an order
 // that nobody has fixed.
 type Atomic struct {
-	Op    string `json:"op"`               // as it stands there: "red.global.add.f32"
+	Op    string `json:"op"`               // as it stands there: "red.global.add.f32"; of a loop of compare-and-swap that adds, "ATOMS.CAS of FADD"
 	Count int    `json:"count"`            // how often
 	Line  int    `json:"line,omitempty"`   // of PTX, the first one's, from 1
 	At    int    `json:"offset,omitempty"` // of a cubin, the first one's, bytes from the start of the kernel, or of In

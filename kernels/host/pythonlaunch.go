@@ -1,11 +1,14 @@
 package host
 
+import "slices"
+
 // pythonLaunches finds calls of what was looked up: f(a, b, block=…) of pycuda, and
 // f(grid, block, (a, b)) of cupy.
 func (s *source) pythonLaunches() {
+	card := s.importsCard()
 	for i, t := range s.toks {
 		if t.kind == name && s.tok(i+1).is("[") && s.pair[i+1] > i && s.tok(s.pair[i+1]+1).is("(") {
-			s.pythonElement(i)
+			s.pythonElement(i, card)
 			continue
 		}
 		if t.kind != name || !s.tok(i+1).is("(") || s.pair[i+1] < i || s.tok(i-1).word("def") {
@@ -37,19 +40,40 @@ func (s *source) pythonLaunches() {
 
 // pythonElement reads fns["f"](…), where fns is a dictionary or a list of what was
 // looked up.
-func (s *source) pythonElement(i int) {
+func (s *source) pythonElement(i int, card bool) {
 	close := s.pair[i+1]
 	if s.pair[close+1] < close {
 		return
 	}
 	f := s.variable(span{i, i + 1})
 	if s.follow(f, s.toLookups, 0) == nil && !s.silent(f) {
+		if args := s.split(s.inside(close + 1)); s.find(s.toks[i].text, i) == nil && s.tok(i-1).text != "." && (card || s.mayLaunch(args)) {
+			s.unread(i, "a call of %s, which is not known here", s.show(span{i, close + 1}))
+		}
 		return
 	}
 	if x, ok := s.entryOf(i, s.inside(i+1)); ok {
 		f = x
 	}
 	s.pythonLaunch(i, f, s.split(s.inside(close+1)), false)
+}
+
+// mayLaunch says whether a call of what is not known can be a launch: by its arguments,
+// a grid and a block among them.
+func (s *source) mayLaunch(args []span) bool {
+	_, block := s.keyword(args, "block")
+	_, grid := s.keyword(args, "grid")
+	return block || grid || len(args) == 3 && s.tok(args[0].from).is("(") && s.tok(args[1].from).is("(")
+}
+
+// importsCard says whether a file has to do with a card.
+func (s *source) importsCard() bool {
+	for i, t := range s.toks {
+		if (t.word("import") || t.word("from")) && slices.Contains([]string{"cupy", "pycuda", "cuda"}, s.tok(i+1).text) {
+			return true
+		}
+	}
+	return false
 }
 
 // entryOf finds the value of a key in the dictionary that a name is bound to, where

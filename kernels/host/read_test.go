@@ -192,6 +192,8 @@ func TestPython(t *testing.T) {
 			[]string{"module x.cubin of working directory", "lookup go in x.cubin", "python call go(_ 4) [64 1 1]"}},
 		{"cupy", "m = cp.RawModule(path='x.cubin')\nk = m.get_function('go')\nk((1,), (32, 2), (x, np.float64(1),))\nr = cp.RawKernel(src, 'add')\nr((1,), (8,), (x,))",
 			[]string{"module x.cubin of working directory", "module  of run time", "lookup go in x.cubin", "lookup add in ", "python call go(_ 8) [32 2 1]", "python call add(_) [8 1 1]"}},
+		{"what is bound elsewhere", "fns['f']((1,), (64,), (a, b))\nfns['g'](a, block=(8, 1, 1))\nnames['x'](1, 2)", []string{"1: a call of fns['f'], which is not known here", "2: a call of fns['g'], which is not known here"}},
+		{"what is bound elsewhere, in a file with a card", "import cupy\nfns['f'](1, 2)\nown = {}\nown['f'](1, 2)", []string{"2: a call of fns['f'], which is not known here"}},
 		{"cuda-python", "err, m = cuda.cuModuleLoad(b'x.cubin')\nerr, k = cuda.cuModuleGetFunction(m, b'go')\ncuda.cuLaunchKernel(k, 1, 1, 1, 16, 1, 1, 0, s, args.ctypes.data, 0)",
 			[]string{"module x.cubin of working directory", "lookup go in x.cubin", "cuLaunchKernel go(?) [16 1 1]", "3: the arguments of the launch: args.ctypes.data is put together at run time"}},
 		{"a member", "class K:\n    def __init__(self):\n        self.m = pycuda.SourceModule('''\n__global__ void go() {}\n''')\n        self.go = self.m.get_function('go')\n    def run(self):\n        self.go(a, b, block=(1, 1, 1))\n",

@@ -17,7 +17,7 @@ const (
 var words = map[language][]string{
 	rust:   {"get_func", "load_func", "get_or_load", "launch", "include_bytes", "include_str", "load_module", "load_ptx", "cuModule", "Module::from_"},
 	cpp:    {"<<<", "LaunchKernel", "LaunchCooperativeKernel", "cuModule", "LibraryLoad", "GetKernel"},
-	python: {"get_function", "get_kernel", "RawKernel", "RawModule", "SourceModule", "module_from_", "cuModule", "cuLaunchKernel", "from_cubin", "from_ptx"},
+	python: {"get_function", "get_kernel", "RawKernel", "RawModule", "SourceModule", "module_from_", "cuModule", "cuLaunchKernel", "from_cubin", "from_ptx", "]("}, // the last: fns["f"](…), of another file
 }
 
 // about are those without one of which it is about something else: LLVM's modules have

@@ -185,6 +185,10 @@ func holdAtomics(t *testing.T, m entry.Module, text string, n *tally) {
 	for _, k := range m.Kernels {
 		got := 0
 		for _, a := range k.Atomics {
+			if strings.Contains(a.Op, ".CAS of ") { // more than the line of a listing says
+				unsure[k.Name] = false
+				continue
+			}
 			got += a.Count
 		}
 		var err error

@@ -12,6 +12,12 @@ const (
 	maxShared  = 227 << 10 // dynamic shared memory of a block, sm_90; sm_80 has 163 KiB
 )
 
+// What no device gets done, though its limits would take it.
+const (
+	maxElements = 1 << 38 // of all buffers, 1 TiB; no card has half of that
+	maxBlocks   = 1 << 36 // of a launch; a card that starts 10^9 empty blocks a second takes a minute
+)
+
 var (
 	maxGrid  = [3]int{1<<31 - 1, 65535, 65535}
 	maxBlock = [3]int{1024, 1024, 64}
@@ -19,9 +25,10 @@ var (
 
 // Check returns an error for a job that cannot run anywhere: a name that is twice or
 // not a word, lengths that disagree, an argument that is no buffer, a launch beyond
-// the limits of every device.
+// the limits of every device, more memory or blocks than any has or gets done.
 func (j Job) Check() error {
 	roles := map[string]bool{}
+	room := maxElements
 	for _, b := range j.Buffers {
 		if roles[b.Name] {
 			return fmt.Errorf("check job: buffer %q is there twice", b.Name)
@@ -30,6 +37,11 @@ func (j Job) Check() error {
 		if err := b.check(); err != nil {
 			return fmt.Errorf("check job: buffer %q: %w", b.Name, err)
 		}
+		if b.Count > room {
+			return fmt.Errorf("check job: buffer %q has %d elements, with which the buffers are beyond %d; no device has as much memory",
+				b.Name, b.Count, maxElements)
+		}
+		room -= b.Count
 	}
 	if len(j.Launches) == 0 {
 		return errors.New("check job: no launches; a job without one proves nothing")
@@ -74,6 +86,10 @@ func (l Launch) check(buffers map[string]bool) error {
 		if l.Block[i] < 1 || l.Block[i] > maxBlock[i] {
 			return fmt.Errorf("block %v: %c is not in 1 to %d", l.Block, axis, maxBlock[i])
 		}
+	}
+	// Two axes are at most 2^47 blocks, so that no product overflows.
+	if n := l.Grid[0] * l.Grid[1]; n > maxBlocks || n*l.Grid[2] > maxBlocks {
+		return fmt.Errorf("grid %v has more than %d blocks, which no device gets done", l.Grid, maxBlocks)
 	}
 	if n := l.Threads(); n > maxThreads {
 		return fmt.Errorf("block %v has %d threads; %d is the most", l.Block, n, maxThreads)

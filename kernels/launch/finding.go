@@ -9,7 +9,7 @@ const (
 	Uninitialised Kind = "uninitialised" // a word was read that nobody had written
 	OutOfBounds   Kind = "out-of-bounds" // an access beyond a buffer, or beyond the shared memory that the launch asked for
 	Unwritten     Kind = "unwritten"     // elements of an output that no launch wrote
-	Rewritten     Kind = "rewritten"     // an element of an output was written more than once in one launch
+	Rewritten     Kind = "rewritten"     // an element of an output was written more than once in one launch, or an input was written
 
 	DivergentBarrier Kind = "divergent-barrier" // threads of a block or lanes of a warp met at different barriers
 	Deadlock         Kind = "deadlock"          // threads wait for threads that never come

@@ -40,6 +40,10 @@ func TestCheckRefusesNonsense(t *testing.T) {
 		"phase":      {func(j *launch.Job) { j.Launches[0].Phase = "a\nb" }, "phase"},
 		"grid":       {func(j *launch.Job) { j.Launches[0].Grid[1] = 65536 }, "y is not in 1 to 65535"},
 		"block":      {func(j *launch.Job) { j.Launches[0].Block[2] = 65 }, "z is not in 1 to 64"},
+		"elements":   {func(j *launch.Job) { j.Buffers[1].Count = 1 << 62 }, "no device has as much memory"},
+		"all":        {func(j *launch.Job) { j.Buffers[1].Count = 1<<38 - 1 }, `buffer "out" has 274877906943 elements`},
+		"blocks":     {func(j *launch.Job) { j.Launches[0].Grid = [3]int{1<<31 - 1, 65535, 65535} }, "which no device gets done"},
+		"two axes":   {func(j *launch.Job) { j.Launches[0].Grid = [3]int{1<<31 - 1, 33, 1} }, "which no device gets done"},
 		"no block":   {func(j *launch.Job) { j.Launches[0].Block[0] = 0 }, "x is not in 1 to 1024"},
 		"threads":    {func(j *launch.Job) { j.Launches[0].Block = [3]int{64, 32, 1} }, "has 2048 threads"},
 		"shared":     {func(j *launch.Job) { j.Launches[0].Shared = 1 << 20 }, "bytes of shared memory"},
@@ -52,6 +56,18 @@ func TestCheckRefusesNonsense(t *testing.T) {
 		if err := job.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
 		}
+	}
+}
+
+// What is just within the limits passes.
+func TestCheckTakesTheLargest(t *testing.T) {
+	job := good()
+	job.Buffers[1].Count = 1<<38 - 2
+	job.Launches[0].Grid = [3]int{1 << 20, 1 << 15, 2}
+	job.Launches[0].Block = [3]int{16, 1, 64}
+	job.Launches[0].Shared = 227 << 10
+	if err := job.Check(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,7 +3,6 @@ package newton
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ func TestKernel(t *testing.T) {
 	program := built(t, simt.Plain, source)
 	t.Run("numbers", func(t *testing.T) { testNumbers(t, program) })
 	t.Run("noise", func(t *testing.T) { testNoise(t, program) })
+	t.Run("limits", func(t *testing.T) { testLimits(t, program) })
 	t.Run("orders", func(t *testing.T) { testOrders(t, program) })
 }
 
@@ -48,8 +48,24 @@ func testNoise(t *testing.T, program *simt.Program) {
 			top = max(top, p.difference(t, run(t, program, Plan(p))))
 		}
 		t.Logf("%s: %.2g", c.Name, top)
-		if top > c.Kind.Bar()/5 {
+		if !(top <= c.Kind.Bar()/5) { // a NaN is above
 			t.Errorf("%s: off by %g, more than a fifth of the bar of %g", c.Name, top, c.Kind.Bar())
+		}
+	}
+}
+
+// testLimits: at the limits of a problem the kernel is as right as elsewhere.
+func testLimits(t *testing.T, program *simt.Program) {
+	for _, norm := range []float64{MaxNorm * (1 - 1e-6), 1e-10, 1e-18} {
+		p := must(caseNamed(t, "wide").Problem())(t)
+		for i := range p.N {
+			x := p.Matrix(p.X, i)
+			copy(x, matrix{1, len(x), x}.times(norm/matrix{1, len(x), x}.norm()).data)
+		}
+		p.Eps = MinEpsilon
+		p = p.Rounded()
+		if diff := p.difference(t, run(t, program, Plan(p))); !(diff <= Full.Bar()) {
+			t.Errorf("norm %g: off by %g, over %g", norm, diff, Full.Bar())
 		}
 	}
 }
@@ -122,8 +138,23 @@ func built(t *testing.T, mode simt.Mode, source string) *simt.Program {
 	t.Helper()
 	needs(t, "g++", "clang++", "c++")
 	return must(simt.Build(t.Context(), simt.Options{
-		Sources: []string{source}, Mode: mode, Dir: filepath.Join(t.TempDir(), string(mode)), CXX: os.Getenv("CXX"),
+		Sources: []string{source}, Mode: mode, Dir: directory, CXX: os.Getenv("CXX"),
 	}))(t)
+}
+
+// directory is one for all tests of the binary, so that the kernel is compiled once for
+// each way of looking at it.
+var directory string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if directory, err = os.MkdirTemp("", "gpuci-newton-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(directory)
+		return m.Run()
+	}())
 }
 
 func run(t *testing.T, program *simt.Program, job launch.Job) launch.Result {

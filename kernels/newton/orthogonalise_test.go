@@ -96,14 +96,17 @@ func TestSymmetries(t *testing.T) {
 		t.Errorf("f(x^T) is off f(x)^T by %g", worst(got, p.turn(want)))
 	}
 
-	bare, larger := *p, *p
-	bare.Eps, larger.Eps = 0, 0
-	larger.X = matrix{1, len(p.X), p.X}.times(1 << 20).data
-	if diff := worst(must(Orthogonalise(&bare))(t), must(Orthogonalise(&larger))(t)); diff != 0 {
-		t.Errorf("without eps a scale of 2^20 moves the result by %g", diff)
-	}
-	if worst(want, must(Orthogonalise(&bare))(t)) == 0 {
-		t.Error("eps makes no difference")
+	bare := *p
+	bare.Eps = 0 // which a problem may not have
+	for i := range p.N {
+		x := p.Matrix(p.X, i)
+		got, larger := bare.one(x), bare.one(matrix{1, len(x), x}.times(1<<20).data)
+		if diff := worst(got, larger); diff != 0 {
+			t.Errorf("without eps a scale of 2^20 moves the result by %g", diff)
+		}
+		if worst(p.Matrix(want, i), got) == 0 {
+			t.Error("eps makes no difference")
+		}
 	}
 }
 
@@ -133,6 +136,10 @@ func TestProblemIsChecked(t *testing.T) {
 		"too large":    func(p *Problem) { p.D, p.Cols = 129, 129 },
 		"at most 128":  func(p *Problem) { p.D, p.Cols = 1, 257 },
 		"give 1950":    func(p *Problem) { p.X = p.X[1:] },
+		"norm of 8.83": func(p *Problem) { p.X = filled(len(p.X), 1e20/math.Sqrt(5)) },
+		"eps is 0":     func(p *Problem) { p.Eps = 0 },
+		"eps is NaN":   func(p *Problem) { p.Eps = math.NaN() },
+		"from 1e-10":   func(p *Problem) { p.Eps = 1e-11 },
 		"x at 3 is Na": func(p *Problem) { p.X = append([]float64{0, 0, 0, math.NaN()}, p.X[4:]...) },
 	} {
 		p := *good
@@ -179,4 +186,13 @@ func must[T any](value T, err error) func(*testing.T) T {
 		}
 		return value
 	}
+}
+
+// filled is so many of the same.
+func filled(n int, x float64) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = x
+	}
+	return xs
 }

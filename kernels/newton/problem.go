@@ -13,6 +13,15 @@ const (
 	MaxLonger  = 256
 )
 
+// What float32 holds of the squares that a norm is made of. Beyond MaxNorm their sum
+// would be infinite, and the whole answer zero; below about 1e-17 it loses them, which
+// beside an eps of MinEpsilon is nothing. No gradient comes near either: the kernel does
+// not spend a pass on scaling first, which Muon does not either.
+const (
+	MaxNorm    = 1e19
+	MinEpsilon = 1e-10
+)
+
 // Shape says how large a batch is. Every field counts elements.
 type Shape struct {
 	N    int // matrices
@@ -61,7 +70,8 @@ type Problem struct {
 }
 
 // Check returns an error for a shape the kernel does not take, data of another
-// size, and a value that is not finite.
+// size, a value that is not finite, a matrix beyond [MaxNorm] and an eps below
+// [MinEpsilon].
 func (p *Problem) Check() error {
 	if err := p.Shape.Check(); err != nil {
 		return err
@@ -72,6 +82,14 @@ func (p *Problem) Check() error {
 	for i, x := range p.X {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("check problem: x at %d is %v; give finite values", i, x)
+		}
+	}
+	if !(p.Eps >= MinEpsilon) || math.IsInf(p.Eps, 0) {
+		return fmt.Errorf("check problem: eps is %v; give a finite number from %g on, or a small matrix has no norm", p.Eps, MinEpsilon)
+	}
+	for i := range p.N {
+		if norm := (matrix{p.D, p.Cols, p.Matrix(p.X, i)}).norm(); !(norm <= MaxNorm) {
+			return fmt.Errorf("check problem: matrix %d has a norm of %.3g, of which float32 has no square; scale it to at most %g", i, norm, MaxNorm)
 		}
 	}
 	return nil

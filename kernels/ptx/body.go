@@ -77,7 +77,7 @@ func (p *parser) skipParentheses() {
 // that stands: no name and no operand has a dot in it, and lines of debugging
 // information, which no semicolon ends, would hide what comes behind them.
 func (p *parser) body() *body {
-	b := &body{}
+	b, start := &body{}, p.rest
 	for depth := 1; depth > 0; {
 		switch t := p.next(); {
 		case t.text == "":
@@ -90,6 +90,8 @@ func (p *parser) body() *body {
 			depth--
 		case t.is("call") || strings.HasPrefix(t.text, "call."):
 			p.call(b, t.line)
+		case strings.HasPrefix(t.text, "atom.") && strings.Contains(t.text, ".cas."):
+			p.compareAndSwap(b, t, start)
 		default:
 			b.instruction(t)
 			p.mention(t)
@@ -114,14 +116,21 @@ func (b *body) instruction(t token) {
 	parts := strings.Split(t.text, ".")
 	adds := slices.Contains(parts, "add")
 	switch {
-	case name == "atom" && slices.Contains(parts, "cas"):
-		b.doubt(t.line, "a compare-and-swap")
 	case strings.HasPrefix(t.text, "cp.reduce.async.bulk.tensor.") && adds:
 		b.doubt(t.line, "a tensor reduction, which adds what its map says,")
 	case name == "cp" && !strings.HasPrefix(t.text, "cp.reduce."):
 	case adds && slices.ContainsFunc(parts, float):
 		b.add(entry.Atomic{Op: t.text, Count: 1, Line: t.line})
 	}
+}
+
+// compareAndSwap is an addition of floats where it stores one.
+func (p *parser) compareAndSwap(b *body, t token, start string) {
+	if sum := p.swap(t, start); sum != "" {
+		b.add(entry.Atomic{Op: t.text + " of " + sum, Count: 1, Line: t.line})
+		return
+	}
+	b.doubt(t.line, "a compare-and-swap")
 }
 
 // float reports whether a part of an instruction is a type of floating-point

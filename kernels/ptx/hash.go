@@ -3,6 +3,8 @@ package ptx
 import (
 	"crypto/sha256"
 	"hash"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +12,8 @@ import (
 // comments, lines of debugging information, and the numbers that labels have only for
 // what stands before them. A kernel's hash has the functions that it names.
 func (p *parser) hashes(text string) {
-	h := &hasher{lexer: lexer{rest: text, line: 1}, functions: p.functions, parts: make(map[string]part), labels: make(map[string]int), named: make(map[string]int), seen: make(map[string]int), data: sha256.New(), one: sha256.New(), left: maxSteps}
+	h := &hasher{lexer: lexer{rest: text, line: 1}, functions: p.functions, parts: make(map[string]part), labels: make(map[string]int), named: make(map[string]int), seen: make(map[string]int), data: sha256.New(), one: sha256.New(), left: maxSteps, texts: make(map[string]string)}
+	_, h.paths = p.functions[asserts]
 	h.kernels = make([]part, 0, len(p.module.Kernels))
 	h.module()
 	at := 0
@@ -24,26 +27,40 @@ func (p *parser) hashes(text string) {
 			at++
 		}
 	}
+	h.rest()
 	p.module.DataHash = h.short(h.data)
+}
+
+// rest hashes the functions that no kernel names, which are called by addresses that
+// variables have, or by other files.
+func (h *hasher) rest() {
+	for _, name := range slices.Sorted(maps.Keys(h.parts)) {
+		if h.seen[name] == 0 {
+			h.add(h.data, token{text: name})
+			h.add(h.data, token{text: h.parts[name].hash})
+		}
+	}
 }
 
 // hasher goes through a text once more.
 type hasher struct {
 	lexer
-	functions map[string]*body // by name
-	kernels   []part           // that have a body, in their order
-	parts     map[string]part  // functions that have one
-	data      hash.Hash        // of all else
-	one       hash.Hash        // of the kernel or function that is read
-	text      []byte           // of it, as it is hashed
-	labels    map[string]int   // of it, by their names: in which order they come
-	number    int              // of it
-	named     map[string]int   // functions, and the number of the last that names them
-	seen      map[string]int   // functions, and the last kernel that was found to reach them, from 1
-	open      []string         // those still to be looked at
-	word      []byte           // that is hashed
-	list      []token          // of the variable that is read
-	left      int              // functions that may still be looked at, over all kernels
+	functions map[string]*body  // by name
+	kernels   []part            // that have a body, in their order
+	parts     map[string]part   // functions that have one
+	data      hash.Hash         // of all that no kernel has
+	one       hash.Hash         // of the kernel or function that is read
+	text      []byte            // of it, as it is hashed
+	labels    map[string]int    // of it, by their names: in which order they come
+	number    int               // of it
+	named     map[string]int    // functions, and the number of the last that names them
+	seen      map[string]int    // functions, and the last kernel that was found to reach them, from 1
+	open      []string          // those still to be looked at
+	word      []byte            // that is hashed
+	list      []token           // of the variable that is read
+	texts     map[string]string // of the source, by their names: what they say
+	paths     bool              // something asserts, and has the paths of sources as texts
+	left      int               // functions that may still be looked at, over all kernels
 }
 
 // part is the text of one kernel or function.

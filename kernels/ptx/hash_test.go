@@ -12,6 +12,14 @@ const hashed = `//
 
 .global .align 4 .b8 table[4] = {1, 2, 3, 4};
 .global .align 1 .b8 $str[5] = {107, 46, 99, 117};
+.extern .func __assertfail(.param .b64 a);
+.func (.param .b32 r) pointed(.param .b32 a)
+{
+	mul.f32 %f1, %f1, %f2;
+	mov.u64 %rd1, $str;
+	ret;
+}
+.global .align 8 .u64 pointers[1] = {pointed};
 .func (.param .b32 r) heavy(.param .b32 a)
 {
 	add.f32 %f1, %f1, %f2;
@@ -63,6 +71,10 @@ func TestHash(t *testing.T) {
 		{"space and comments", "bra ", "bra  /* back */  ", false, false},
 		{"the place in the module", "$L__BB1_2", "$L__BB9_2", false, false},
 		{"the path of the source", "{107, 46, 99, 117}", "{97, 47, 107, 46, 99, 117}", false, false},
+		{"the text of a path", "{107, 46, 99, 117}", "{108, 46, 99, 117}", false, true},
+		{"a text that is no path", "{107, 46, 99, 117}", "{107, 46, 99}", false, true},
+		{"its number", "$str", "$str$7", false, false},
+		{"what is called by its address", "mul.f32", "div.f32", false, true},
 		{"another kernel", "	ret;\n}\n", "	ret;\n}\n.visible .entry third()\n{\nret;\n}\n", false, false},
 		{"an instruction", "bra ", "brx ", true, false},
 		{"a type", ".reg .b32", ".reg .b64", true, false},
@@ -78,5 +90,11 @@ func TestHash(t *testing.T) {
 		if (gotK != k) != tt.code || (gotData != data) != tt.data {
 			t.Errorf("%s: the code changes %v, the data %v", tt.name, gotK != k, gotData != data)
 		}
+	}
+	const path = "{97, 47, 107, 46, 99, 117}"
+	calm := strings.Replace(hashed, "__assertfail", "vprintf", 1)
+	_, one := hashes(calm)
+	if _, other := hashes(strings.Replace(calm, "{107, 46, 99, 117}", path, 1)); one == other {
+		t.Error("where nothing asserts, a path is no text")
 	}
 }

@@ -10,9 +10,14 @@ import (
 	"gpuci/kernels/entry"
 )
 
-// label gives a label the place in which it comes.
+// label gives a label the place in which it comes, and a text of the source what it says:
+// both are numbered by what stands before them.
 func (h *hasher) label(t token) token {
 	if t.text[0] != '$' && !strings.HasPrefix(t.text, "__local_depot") {
+		return t
+	}
+	if said := h.texts[t.text]; said != "" {
+		t.text = said
 		return t
 	}
 	at, known := h.labels[t.text]
@@ -24,12 +29,19 @@ func (h *hasher) label(t token) token {
 	return t
 }
 
-// variable hashes one up to its semicolon. The path of a source, which assert has as a
-// text, is none of it.
+const (
+	numberedText = "$str"         // what the name of a text of the source begins with
+	asserts      = "__assertfail" // the function that tells of an assertion
+	longestText  = 4 << 10        // bytes: PATH_MAX
+)
+
+// variable hashes one up to its semicolon; a text of the source by what it says, so that
+// it is named in what comes. Where something asserts, what is the path of a source counts
+// by its last name alone: assert has that path as a text.
 func (h *hasher) variable(first token) {
 	list := append(h.list[:0], first)
 	var value []byte
-	name, inside := "", false
+	name, inside, text := "", false, true
 	for t := h.next(); t.text != "" && !t.is(";"); t = h.next() {
 		n, isNumber := 0, false
 		if t.text[0] >= '0' && t.text[0] <= '9' {
@@ -38,26 +50,42 @@ func (h *hasher) variable(first token) {
 		switch {
 		case t.is("{"):
 			inside = true
-		case inside && isNumber && n < 256 && len(value) < longestPath:
+		case inside && isNumber && n < 256:
 			value = append(value, byte(n))
 		case !inside && name == "" && t.word() && !strings.HasPrefix(t.text, ".") && !isNumber:
 			name = t.text
+		case inside && !t.is(",") && !t.is("}"):
+			text = false // a number that is no byte, or the name of something
 		}
 		list = append(list, t)
 	}
-	if strings.HasPrefix(name, "$str") && entry.SourcePath(string(value)) {
+	h.list = list
+	if strings.HasPrefix(name, numberedText) && inside && text {
+		h.said(name, value)
 		return
 	}
-	h.list = list
 	for _, t := range list {
-		if strings.HasPrefix(t.text, "$str") {
-			t.text = "$str"
-		}
-		h.add(h.data, t)
+		h.add(h.data, h.textOf(t))
 	}
 }
 
-const longestPath = 4 << 10 // PATH_MAX
+// said notes what a text says, and hashes that.
+func (h *hasher) said(name string, value []byte) {
+	if h.paths && len(value) <= longestText {
+		value = []byte(entry.Text(string(value)))
+	}
+	sum := sha256.Sum256(value)
+	h.texts[name] = numberedText + " " + string(sum[:])
+	h.add(h.data, token{text: h.texts[name]})
+}
+
+// textOf gives a text of the source, which a variable points to, what it says.
+func (h *hasher) textOf(t token) token {
+	if said := h.texts[t.text]; said != "" {
+		t.text = said
+	}
+	return t
+}
 
 // add hashes a word, with its end.
 func (h *hasher) add(sum hash.Hash, t token) {

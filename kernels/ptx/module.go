@@ -28,6 +28,7 @@ type parser struct {
 	taken     map[string]bool  // functions whose addresses are kept
 	pointed   []string         // the same, in the order of the text
 	open      bool             // it has functions for other files, or from them
+	swaps     int              // that were looked into
 	steps     int              // functions that may still be looked at, over all kernels
 }
 

@@ -1,9 +1,9 @@
 package rmsnorm
 
 import (
+	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +20,7 @@ func TestKernel(t *testing.T) {
 	program := built(t, simt.Plain, source)
 	t.Run("numbers", func(t *testing.T) { testNumbers(t, program) })
 	t.Run("noise", func(t *testing.T) { testNoise(t, program) })
+	t.Run("limits", func(t *testing.T) { testLimits(t, program) })
 	t.Run("orders", func(t *testing.T) { testOrders(t, program) })
 }
 
@@ -54,10 +55,45 @@ func testNoise(t *testing.T, program *simt.Program) {
 			}
 		}
 		t.Logf("%s: %.2g", c.Name, top)
-		if top > Bar/5 {
+		if !(top <= Bar/5) { // a NaN is above
 			t.Errorf("%s: off by %g, more than a fifth of the bar of %g", c.Name, top, Bar)
 		}
 	}
+}
+
+// testLimits: at the limits of a problem the kernels are as right as elsewhere.
+func testLimits(t *testing.T, program *simt.Program) {
+	for _, c := range []struct{ norm, factor, eps float64 }{
+		{MaxNorm, MaxFactor, MinEpsilon}, {1e-8, MaxFactor, MinEpsilon}, {1e-25, 1, MinEpsilon},
+	} {
+		p := must(Case{Name: "limits", Shape: Shape{5, 300}, Seed: 1, Scale: 1}.Problem())(t)
+		for r := range p.Rows {
+			stretch(p.row(p.X, r), c.norm*(1-1e-6)/norm(p.row(p.X, r)))
+		}
+		stretch(p.Weight, c.factor/1.5)
+		stretch(p.DY, c.factor/2)
+		p.Eps = c.eps * (1 + 1e-6)
+		p = p.Rounded()
+		for _, d := range p.differences(t, run(t, program, Plan(p))) {
+			if !(d.by <= Bar) {
+				t.Errorf("norm %g, factors %g: %s is off by %g, over %g", c.norm, c.factor, d.term, d.by, Bar)
+			}
+		}
+	}
+}
+
+func stretch(xs []float64, by float64) {
+	for i := range xs {
+		xs[i] *= by
+	}
+}
+
+func norm(xs []float64) float64 {
+	squares := 0.0
+	for _, x := range xs {
+		squares += x * x
+	}
+	return math.Sqrt(squares)
 }
 
 // seeds is how many a case is tried on.
@@ -132,8 +168,23 @@ func built(t *testing.T, mode simt.Mode, source string) *simt.Program {
 	t.Helper()
 	needs(t, "g++", "clang++", "c++")
 	return must(simt.Build(t.Context(), simt.Options{
-		Sources: []string{source}, Mode: mode, Dir: filepath.Join(t.TempDir(), string(mode)), CXX: os.Getenv("CXX"),
+		Sources: []string{source}, Mode: mode, Dir: directory, CXX: os.Getenv("CXX"),
 	}))(t)
+}
+
+// directory is one for all tests of the binary, so that the kernels are compiled once for
+// each way of looking at them.
+var directory string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if directory, err = os.MkdirTemp("", "gpuci-rmsnorm-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(directory)
+		return m.Run()
+	}())
 }
 
 func run(t *testing.T, program *simt.Program, job launch.Job) launch.Result {

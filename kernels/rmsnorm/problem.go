@@ -9,6 +9,17 @@ import (
 // on the number.
 const MaxD = 8192
 
+// What float32 holds of the squares and products of a row. Beyond MaxNorm the sum of a
+// row's squares would be infinite, and its y zero. With weights and gradients up to
+// MaxFactor, and 1/sqrt(eps) up to 1e6, no sum of any pass comes near 3e38: the largest,
+// 8,192 products of both and of a normalised element of up to 91, is 1e26. No model
+// comes near either, and the kernels do not spend a pass on scaling first.
+const (
+	MaxNorm    = 1e19
+	MaxFactor  = 1e10
+	MinEpsilon = 1e-12
+)
+
 // Shape says how large a problem is.
 type Shape struct {
 	Rows int // rows that are normalised on their own
@@ -37,19 +48,21 @@ type Problem struct {
 }
 
 // Check returns an error for a shape the kernel does not take, data of another
-// size, and a value that is not finite.
+// size, a value that is not finite, and what is beyond [MaxNorm], [MaxFactor] and
+// [MinEpsilon].
 func (p *Problem) Check() error {
 	if err := p.Shape.Check(); err != nil {
 		return err
 	}
-	if !(p.Eps > 0) || math.IsInf(p.Eps, 0) {
-		return fmt.Errorf("check problem: eps is %v; give a positive number, or a row of zeros has no inverse", p.Eps)
+	if !(p.Eps >= MinEpsilon) || math.IsInf(p.Eps, 0) {
+		return fmt.Errorf("check problem: eps is %v; give a finite number from %g on, or a row of zeros has no inverse", p.Eps, MinEpsilon)
 	}
 	for _, tensor := range []struct {
 		name  string
 		data  []float64
 		count int
-	}{{"x", p.X, p.Rows * p.D}, {"weight", p.Weight, p.D}, {"dY", p.DY, p.Rows * p.D}} {
+		most  float64
+	}{{"x", p.X, p.Rows * p.D, MaxNorm}, {"weight", p.Weight, p.D, MaxFactor}, {"dY", p.DY, p.Rows * p.D, MaxFactor}} {
 		if len(tensor.data) != tensor.count {
 			return fmt.Errorf("check problem: %s has %d values; give %d", tensor.name, len(tensor.data), tensor.count)
 		}
@@ -57,6 +70,18 @@ func (p *Problem) Check() error {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("check problem: %s at %d is %v; give finite values", tensor.name, i, x)
 			}
+			if math.Abs(x) > tensor.most {
+				return fmt.Errorf("check problem: %s at %d is %v; the kernels take up to %g", tensor.name, i, x, tensor.most)
+			}
+		}
+	}
+	for r := range p.Rows {
+		squares := 0.0
+		for _, x := range p.row(p.X, r) {
+			squares += x * x
+		}
+		if norm := math.Sqrt(squares); norm > MaxNorm {
+			return fmt.Errorf("check problem: row %d of x has a norm of %.3g, of which float32 has no square; scale it to at most %g", r, norm, MaxNorm)
 		}
 	}
 	return nil

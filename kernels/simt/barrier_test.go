@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpuci/kernels/launch"
+	"gpuci/kernels/simt"
 )
 
 func TestBarrier(t *testing.T) {
@@ -52,10 +53,19 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// Two calls of a function that waits are two barriers, though the line is one.
+// Two calls of a function that waits are two barriers, though the line is one. The check
+// build knows by which calls a thread came, the others only the address.
 func TestBarrierOfTwoCallers(t *testing.T) {
 	for _, mode := range modes {
-		r := run(t, built(t, compilers(t)[0], mode, "barrier.cu"), shape{kernel: "one_function", blocks: 1, threads: 64}.job(0))
-		none(t, r) // a call that is not inlined leaves one address: the barrier is the same
+		for _, cxx := range compilers(t) {
+			r := run(t, built(t, cxx, mode, "barrier.cu"), shape{kernel: "one_function", blocks: 1, threads: 64}.job(0))
+			if mode != simt.Check {
+				none(t, r)
+				continue
+			}
+			if f := only(t, r, launch.DivergentBarrier); f.Line != 16 || f.Other.Line != 16 || f.Count != 32 {
+				t.Errorf("%s: want line 16 twice, 32 times: %s", cxx, f.Text)
+			}
+		}
 	}
 }

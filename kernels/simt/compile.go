@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,81 +34,102 @@ func (e *CompileError) Unwrap() error { return e.Err }
 type unit struct {
 	name, text string
 	dir        string // where the compiler stands, to show the lines that it speaks of
+	first      string // the header of the runtime that the text begins with; "" for none
 	flags      []string
-	parts      []string // what else the object is made of
+	whole      string // the text with all that it includes
 	object     string
 }
 
-// compile compiles the units whose objects are not there, some at once, and says how
-// many. The first error ends the others.
-func (o Options) compile(ctx context.Context, c compiler, units []unit, headers string) (int, error) {
-	if err := os.MkdirAll(filepath.Join(o.Dir, "objects"), 0o777); err != nil {
-		return 0, err
-	}
+// each does something for all units, some at once. The first error ends the others.
+func (o Options) each(ctx context.Context, units []unit, do func(ctx context.Context, u *unit) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wait sync.WaitGroup
-	var n atomic.Int64
 	slots := make(chan struct{}, o.Jobs)
-	for i, u := range units {
-		if _, err := os.Stat(u.object); err == nil {
-			continue
-		}
-		n.Add(1)
+	for i := range units {
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if ctx.Err() != nil {
 				return
 			}
-			if err := o.compileOne(ctx, c, u, headers, i > 1); err != nil {
+			if err := do(ctx, &units[i]); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	wait.Wait()
-	if err := context.Cause(ctx); err != nil {
+	return context.Cause(ctx)
+}
+
+// compile finds the objects of the units, or compiles them, and says how many it did.
+func (o Options) compile(ctx context.Context, c compiler, units []unit) (int, error) {
+	var n atomic.Int64
+	err := o.each(ctx, units, func(ctx context.Context, u *unit) error {
+		dir, err := keep(filepath.Join(o.Dir, "objects"), u.key(c), func(tmp string) error {
+			n.Add(1)
+			return o.compileOne(ctx, c, *u, filepath.Join(tmp, "o"))
+		})
+		u.object = filepath.Join(dir, "o")
+		return err
+	})
+	if err != nil {
 		return 0, err
 	}
 	return int(n.Load()), nil
 }
 
-// compileOne compiles a unit to a file of its own, which then takes the object's name.
-func (o Options) compileOne(ctx context.Context, c compiler, u unit, headers string, kernels bool) error {
-	tmp, err := os.MkdirTemp(o.Dir, "compile-")
-	if err != nil {
+// form is how objects are made here of what the compiler makes: another is another name.
+const form = "objects 3"
+
+// key names all that an object is made of.
+func (u unit) key(c compiler) string {
+	return sum(form, c.path, c.identity, content(u.whole), strings.Join(u.flags, "\n"))
+}
+
+// compileOne compiles what the preprocessor has left: what the object is found by is
+// what it was made of, whatever becomes of the files meanwhile.
+func (o Options) compileOne(ctx context.Context, c compiler, u unit, object string) error {
+	text := filepath.Join(filepath.Dir(filepath.Dir(object)), "unit.ii")
+	argv := append([]string{c.path}, u.flags...)
+	argv = append(argv, "-c", text, "-o", object)
+	dump := filepath.Join(filepath.Dir(text), "dump")
+	looked := u.first != "" && o.Mode == Check && !c.clang
+	if looked {
+		argv = append(argv, "-fdump-tree-optimized-lineno="+dump)
+	}
+	if err := o.compiler(ctx, u, text, u.whole, argv, nil); err != nil || u.first == "" {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	text, object := filepath.Join(tmp, "unit.cpp"), filepath.Join(tmp, "o")
-	if err := os.WriteFile(text, []byte(u.text), 0o666); err != nil {
+	if looked {
+		if err := u.refuseUnseen(dump); err != nil {
+			return err
+		}
+	}
+	return separate(object, u.name)
+}
+
+// compiler puts a text into a file and runs the compiler on it. What it says of errors
+// is the error.
+func (o Options) compiler(ctx context.Context, u unit, path, text string, argv []string, out io.Writer) error {
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(u.dir)
 	if err != nil {
 		return err
 	}
-	argv := append([]string{c.path}, u.flags...)
-	argv = append(argv, "-iquote", dir)
-	for _, include := range o.Include {
-		if include, err = filepath.Abs(include); err != nil {
-			return err
-		}
-		argv = append(argv, "-I", include)
-	}
-	argv = append(argv, "-I", headers)
-	if kernels {
-		argv = append(argv, "-include", filepath.Join(headers, "gpuci_simt.h"))
-	}
-	argv = append(argv, "-c", text, "-o", object)
 	var words bytes.Buffer
-	if err := o.Exec(ctx, Command{Argv: argv, Dir: dir, Env: o.Env, Stdout: &words, Stderr: &words}); err != nil {
+	if out == nil {
+		out = &words
+	}
+	if err := o.Exec(ctx, Command{Argv: argv, Dir: dir, Env: o.Env, Stdout: out, Stderr: &words}); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		return &CompileError{Source: u.name, Output: strings.TrimSpace(words.String()), Err: err}
 	}
-	return os.Rename(object, u.object)
+	return nil
 }
 
 // link makes the shared object of the kernels and the runner that begins with it.
@@ -118,6 +140,13 @@ func (o Options) link(ctx context.Context, c compiler, units []unit, dir string)
 	}
 	kernels, runner := filepath.Join(dir, "kernels.so"), filepath.Join(dir, "runner")
 	shared := append(o.Mode.sharedFlags(), "-Wl,-soname,kernels.so", "-o", kernels)
+	names, err := dynamicNames(objects)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		shared = append(shared, "-Wl,--defsym="+name+"=gpuci_dynamic")
+	}
 	main := append(o.Mode.runnerFlags(), "-o", runner, units[0].object, kernels, "-Wl,-rpath,$ORIGIN", "-ldl")
 	for _, args := range [][]string{append(shared, objects...), main} {
 		var words bytes.Buffer
@@ -126,5 +155,9 @@ func (o Options) link(ctx context.Context, c compiler, units []unit, dir string)
 			return errors.Join(fmt.Errorf("link kernels: %w\n%s", err, strings.TrimSpace(words.String())), ctx.Err())
 		}
 	}
-	return nil
+	known, err := facts(kernels)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "facts"), []byte(known), 0o666)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type compiler struct {
 	path     string
 	identity string // all of its own macros: its version, and the processor's
 	clang    bool
+	version  int  // the first number of GCC's; Clang's is another
 	fma      bool // the processor has fused multiply-add
 }
 
@@ -38,7 +40,15 @@ func ask(ctx context.Context, o Options) (compiler, error) {
 		return compiler{}, fmt.Errorf("ask %s for its macros: it is neither GCC nor Clang", o.CXX)
 	}
 	return compiler{
-		path: o.CXX, identity: text,
+		path: o.CXX, identity: text, version: major(text),
 		clang: strings.Contains(text, "#define __clang__ "), fma: strings.Contains(text, "#define __FMA__ "),
 	}, nil
+}
+
+// major is what the macro __GNUC__ stands for.
+func major(text string) int {
+	_, rest, _ := strings.Cut(text, "#define __GNUC__ ")
+	n, _, _ := strings.Cut(rest, "\n")
+	version, _ := strconv.Atoi(strings.TrimSpace(n))
+	return version
 }

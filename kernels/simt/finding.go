@@ -14,8 +14,11 @@ func (a answer) result() []launch.Finding {
 	var merged []sighting
 	index := map[string]int{}
 	for _, s := range a.seen {
-		if s.sameBarrier() {
-			continue
+		if s.kind == "copied-barrier" {
+			s.kind = string(launch.DivergentBarrier)
+			if s.sameBarrier() {
+				continue
+			}
 		}
 		s.spots = together(s.spots)
 		key := s.key()
@@ -33,8 +36,8 @@ func (a answer) result() []launch.Finding {
 	return list
 }
 
-// sameBarrier says whether threads at different addresses met at one and the same
-// barrier of the source, which the compiler has copied, as it does with loops.
+// sameBarrier says, of one barrier of the source at two addresses, whether threads at different addresses met at one and the same
+// place, the compiler having copied it as it does with loops.
 func (s sighting) sameBarrier() bool {
 	return s.kind == string(launch.DivergentBarrier) && len(s.spots) == 2 && len(s.spots[0].frames) > 0 &&
 		slices.Equal(s.spots[0].frames, s.spots[1].frames)

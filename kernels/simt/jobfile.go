@@ -7,14 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"gpuci/kernels/launch"
 )
 
 // writeJob writes the job file, in the form that readJob in job.h says, and beside it
 // a file of float32, little endian, for each buffer with data. A buffer that nobody
-// may have changed has no file to come back in.
-func writeJob(dir string, job launch.Job, workers int) error {
+// may have changed has no file to come back in. The last line is "limit MILLISECONDS",
+// how long one launch may take.
+func writeJob(dir string, job launch.Job, workers int, limit time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "order %d\nworkers %d\nbuffers %d\n", job.Order, workers, len(job.Buffers))
 	index := map[string]int{}
@@ -50,6 +52,7 @@ func writeJob(dir string, job launch.Job, workers int) error {
 			}
 		}
 	}
+	fmt.Fprintf(&b, "limit %d\n", max(limit.Milliseconds(), 1))
 	return os.WriteFile(filepath.Join(dir, "job"), []byte(b.String()), 0o666)
 }
 

@@ -90,6 +90,9 @@ func parseFrame(line string) (frame, bool) {
 		return frame{}, false
 	}
 	f := frame{path.Base(line[:i]), n}
+	if strings.HasPrefix(f.file, "kernels of ") { // who calls them; see unit
+		return frame{}, false
+	}
 	_, err = runtimeFiles.Open("runtime/" + f.file)
 	return f, err != nil // not a line of our own headers
 }
@@ -102,14 +105,19 @@ func (s spot) place() (string, int) {
 	return s.frames[0].file, s.frames[0].line
 }
 
-// localName is the last part of a mangled name of a function's static variable, such
-// as _ZZ6kernelE4tile.
-var localName = regexp.MustCompile(`^_ZZ.*E(\d+)(\w+)$`)
+// mangledName is the last part of the name of a variable in a file or, such as
+// _ZZ6kernelE4tile, of a function's static one.
+var mangledName = regexp.MustCompile(`^_Z(?:Z.*E|L)?(\d+)(\w+)`)
 
 // variable gives "tile+16" for "static+272" when the symbol table has a thread local
-// variable tile there; other memory as it is.
+// variable tile there, and likewise for "device+64"; other memory as it is.
 func (p *Program) variable(memory string) string {
+	kind := elf.STT_TLS
 	offset, ok := strings.CutPrefix(memory, "static+")
+	if !ok {
+		kind = elf.STT_OBJECT
+		offset, ok = strings.CutPrefix(memory, "device+")
+	}
 	if !ok {
 		return memory
 	}
@@ -127,7 +135,7 @@ func (p *Program) variable(memory string) string {
 		return memory
 	}
 	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_TLS && s.Value <= at && at < s.Value+s.Size {
+		if elf.ST_TYPE(s.Info) == kind && s.Value <= at && at < s.Value+s.Size {
 			return fmt.Sprintf("%s+%d", variableName(s.Name), at-s.Value)
 		}
 	}
@@ -135,7 +143,7 @@ func (p *Program) variable(memory string) string {
 }
 
 func variableName(symbol string) string {
-	if m := localName.FindStringSubmatch(symbol); m != nil {
+	if m := mangledName.FindStringSubmatch(symbol); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n <= len(m[2]) {
 			return m[2][:n]
 		}

@@ -37,6 +37,8 @@ type Options struct {
 	Exec      Exec     // runs the compiler, linker and kernels; nil: as plain children
 	Jobs      int      // compiles at once; 0: as many as there are CPUs
 	Workers   int      // blocks at once; 0: as many as there are CPUs, at most 16; Check has one
+
+	Limit time.Duration // of one launch; one that takes longer is a *LimitError; 0: five minutes
 }
 
 // prepared is the options with every blank filled in.
@@ -64,6 +66,9 @@ func (o Options) prepared() (Options, error) {
 		// Each thread of a block in flight has a stack and a guard page, and a process
 		// has 65,530 mappings (vm.max_map_count): 16 blocks of 1,024 are half of them.
 		o.Workers = min(runtime.NumCPU(), 16)
+	}
+	if o.Limit <= 0 {
+		o.Limit = 5 * time.Minute // the longest launch of a gate here takes two seconds
 	}
 	if o.Mode == Check {
 		o.Workers = 1 // the shadow is one, and what is seen first is the same each time

@@ -29,8 +29,12 @@ func (e *CrashError) Error() string {
 	if e.File != "" {
 		at = fmt.Sprintf(" at %s:%d", e.File, e.Line)
 	}
-	return fmt.Sprintf("kernel %s crashed%s in thread %s of block %s: %v",
-		e.Kernel, at, triple(e.Thread), triple(e.Block), e.Signal)
+	why := ""
+	if e.Signal == syscall.SIGILL {
+		why = "; was a float converted to an integer that cannot hold it? __float2int_rz saturates as devices do"
+	}
+	return fmt.Sprintf("kernel %s crashed%s in thread %s of block %s: %v%s",
+		e.Kernel, at, triple(e.Thread), triple(e.Block), e.Signal, why)
 }
 
 // Name is how outcomes name the backend.
@@ -54,20 +58,32 @@ func (p *Program) run(ctx context.Context, job launch.Job) (launch.Result, error
 	if err := job.Check(); err != nil {
 		return launch.Result{}, err
 	}
-	dir, err := os.MkdirTemp(p.o.Dir, "job-")
+	memory, err := memoryOf("/proc/meminfo")
 	if err != nil {
 		return launch.Result{}, err
 	}
-	defer os.RemoveAll(dir)
-	if err := writeJob(dir, job, p.o.Workers); err != nil {
+	if err := fits(job, memory); err != nil {
+		return launch.Result{}, err
+	}
+	dir, leave, err := enter(p.o.Dir)
+	if err != nil {
+		return launch.Result{}, err
+	}
+	defer leave()
+	if err := writeJob(dir, job, p.o.Workers, p.o.Limit); err != nil {
 		return launch.Result{}, fmt.Errorf("write job: %w", err)
 	}
 	var words bytes.Buffer
-	ended := p.o.Exec(ctx, Command{
+	bounded, cancel := context.WithTimeout(ctx, p.bound(job))
+	defer cancel()
+	ended := p.o.Exec(bounded, Command{
 		Argv: []string{filepath.Join(p.dir, "runner"), "job", "result"}, Dir: dir, Env: p.o.Env, Stdout: &words, Stderr: &words,
 	})
 	if ctx.Err() != nil {
 		return launch.Result{}, context.Cause(ctx)
+	}
+	if bounded.Err() != nil { // the runner did not end itself
+		return launch.Result{}, &LimitError{Limit: p.o.Limit, Kernels: kernels(job)}
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "result"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,8 +104,8 @@ func (p *Program) result(dir string, job launch.Job, a answer, ended error, word
 	r := launch.Result{Launches: a.counts, Findings: a.result()}
 	switch {
 	case a.crash != nil:
-		return r, a.crash.crash()
-	case !a.whole && r.Found(launch.OutOfBounds): // AddressSanitizer has ended it
+		return r, p.died(a.crash.crash())
+	case !a.whole && (r.Found(launch.OutOfBounds) || r.Found(launch.Rewritten)): // it was ended there
 		return r, nil
 	case ended != nil || !a.whole:
 		return r, fmt.Errorf("%s", strings.Join(append(tail(words, 20), fmt.Sprintf("the runner ended before its end: %v", ended)), "\n"))

@@ -16,8 +16,17 @@ import (
 
 var modes = []simt.Mode{simt.Plain, simt.Address, simt.Check}
 
-// compilers is those of g++ and clang++ that are here.
+// compilers is the first of g++ and clang++ that is here; GPUCI_SOAK=1 has both.
 func compilers(t *testing.T) []string {
+	t.Helper()
+	if os.Getenv("GPUCI_SOAK") != "1" {
+		return everyCompiler(t)[:1]
+	}
+	return everyCompiler(t)
+}
+
+// everyCompiler is those of g++ and clang++ that are here.
+func everyCompiler(t *testing.T) []string {
 	t.Helper()
 	var list []string
 	for _, cxx := range []string{"g++", "clang++"} {
@@ -38,6 +47,10 @@ func compilers(t *testing.T) []string {
 var directory string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(orphanDir) != "" {
+		fmt.Fprintln(os.Stderr, orphan())
+		os.Exit(1)
+	}
 	os.Exit(func() int {
 		var err error
 		if directory, err = os.MkdirTemp("", "gpuci-simt-"); err != nil {

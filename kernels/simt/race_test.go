@@ -59,7 +59,7 @@ func TestRace(t *testing.T) {
 		{shape{kernel: "halves", blocks: 1, threads: 64, args: []launch.Arg{launch.I(16)}}, 77, 79, "shared+64", false},
 	} {
 		t.Run(fmt.Sprint(c.kernel, c.args), func(t *testing.T) {
-			for _, cxx := range compilers(t) {
+			for _, cxx := range everyCompiler(t) {
 				r := run(t, built(t, cxx, simt.Check, "race.cu"), c.job(0))
 				if c.line == 0 {
 					none(t, r)

@@ -23,61 +23,27 @@ func sum(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// runtimeSum names the content of the runtime.
-func runtimeSum() (string, error) {
+// unpack puts the runtime's files below dir, in a directory of their content's name.
+func unpack(dir string) (string, error) {
+	files, err := fs.Sub(runtimeFiles, "runtime")
+	if err != nil {
+		return "", err
+	}
 	var parts []string
-	err := fs.WalkDir(runtimeFiles, "runtime", func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := runtimeFiles.ReadFile(path)
+		text, err := fs.ReadFile(files, path)
 		parts = append(parts, path, string(text))
 		return err
 	})
-	return sum(parts...), err
-}
-
-// unpack puts the runtime's files below dir, in a directory of their content's name,
-// where whoever comes first leaves them for all.
-func unpack(dir, name string) (string, error) {
-	to := filepath.Join(dir, "runtime", name)
-	if _, err := os.Stat(to); err == nil {
-		return to, nil
+	if err != nil {
+		return "", fmt.Errorf("read runtime: %w", err)
 	}
-	err := arrive(to, func(tmp string) error {
-		files, err := fs.Sub(runtimeFiles, "runtime")
-		if err != nil {
-			return err
-		}
-		return os.CopyFS(tmp, files)
-	})
+	to, err := keep(filepath.Join(dir, "runtime"), sum(parts...), func(tmp string) error { return os.CopyFS(tmp, files) })
 	if err != nil {
 		return "", fmt.Errorf("unpack runtime: %w", err)
 	}
 	return to, nil
-}
-
-// arrive makes a directory whole or not at all: fill fills one beside it, which then
-// takes its name, unless another process was faster with the same.
-func arrive(to string, fill func(tmp string) error) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	if err := fill(tmp); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp, 0o777&^0o022); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, to); err != nil {
-		if _, there := os.Stat(to); there != nil {
-			return err
-		}
-	}
-	return nil
 }

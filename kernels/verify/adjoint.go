@@ -3,14 +3,13 @@ package verify
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gpuci/kernels/kda"
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 )
 
-// Bars of the document, relative to the reference's largest element: ten times the
+// Bars of package kda, relative to the reference's largest element: ten times the
 // float32 noise of out, the final state and the seven gradients at K = V = 64, 2e-6 for
 // log decays down to -1 and 1.3e-5 below that. One of 1e-3 hides whole missing terms.
 const (
@@ -30,15 +29,13 @@ func relBars() []Bar {
 // of its own, and a bar is of one metric.
 func relName(f kda.Family) string { return string(f) + "-rel" }
 
-// orderName is the metric of elements that another order of threads changes.
-const orderName = "order-differences"
-
 func adjointCheck() Check {
 	return Check{
 		Name:     "fused-adjoint",
 		About:    "out, the final state and the seven gradients of the fused path against the float64 oracle, family by family",
 		Programs: []Program{fusedProgram(Numbers)},
 		Bars:     append(relBars(), atMost(orderName, 0), atMost(findingsName, 0)),
+		cases:    kdaNames(adjointCases),
 		run:      adjoint,
 	}
 }
@@ -48,7 +45,7 @@ type adjointResult struct {
 	c        kda.Case
 	reports  []kda.Report
 	ran      launched
-	differ   int // elements that another order of threads changes
+	differ   differ
 	findings []launch.Finding
 	err      error
 }
@@ -107,7 +104,7 @@ func (r *adjointResult) run(ctx context.Context, b launch.Backend, want referenc
 	if err != nil {
 		return err
 	}
-	r.differ = differing(first, second)
+	r.differ = differing(r.c.Name, job, first, second)
 	out, grad, err := fused.Read(want.problem, first)
 	if err != nil {
 		return err
@@ -128,18 +125,4 @@ func (r *adjointResult) once(ctx context.Context, b launch.Backend, job launch.J
 		return result, fmt.Errorf("the job did not come to its end: %s", findingsText(result.Findings))
 	}
 	return result, nil
-}
-
-// differing counts the elements of all buffers whose bits are not the same.
-func differing(a, b launch.Result) (n int) {
-	for name, x := range a.Buffers {
-		y := b.Buffers[name]
-		for i := range x {
-			if i >= len(y) || math.Float32bits(x[i]) != math.Float32bits(y[i]) {
-				n++
-			}
-		}
-		n += max(0, len(y)-len(x))
-	}
-	return n
 }

@@ -12,18 +12,16 @@ func adjointReport(results []adjointResult, byChunks bool) Report {
 	r := Report{Planned: len(results)}
 	var t table
 	var ran launched
-	differ := 0
+	var differ differ
 	for _, one := range results {
-		for _, f := range one.findings {
-			r.Findings = append(r.Findings, foundIn(one.c.Name, f))
-		}
+		r.found(one.c.Name, one.findings)
 		ran.sum(one.ran)
 		if one.err != nil {
 			r.Failures = append(r.Failures, Failure{one.c.Name, one.err.Error()})
 			continue
 		}
 		r.Cases++
-		differ += one.differ
+		differ.add(one.differ)
 		for _, report := range one.reports {
 			t.add(string(one.c.Family), one.c.Shape.Chunks(), one.c.Name, report)
 		}
@@ -31,9 +29,9 @@ func adjointReport(results []adjointResult, byChunks bool) Report {
 	r.Rows = t.rows
 	r.Numbers = t.numbers(byChunks)
 	if r.Cases > 0 {
-		r.Numbers = append(r.Numbers, Number{Name: orderName, Value: Real(differ)})
-		r.Numbers = append(r.Numbers, r.findings(numberKinds())...)
+		r.Numbers = append(r.Numbers, differ.number("fused-race"))
 	}
+	r.Numbers = append(r.Numbers, r.findings(numberKinds())...)
 	elements, nans := r.Compared()
 	r.Counters = append([]Counter{counter("compared", elements), counter("nan", nans)}, ran.counters()...)
 	r.Counters = append(r.Counters, counter("orders", orders(ran.runs, r.Planned)))

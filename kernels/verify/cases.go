@@ -7,7 +7,7 @@ import (
 	"gpuci/kernels/kda"
 )
 
-// families are those of the document, the mildest first.
+// families are those of package kda, the mildest first.
 func families() []kda.Family {
 	return []kda.Family{kda.Mild, kda.Moderate, kda.Strong, kda.VeryStrong}
 }
@@ -80,7 +80,8 @@ func modelCases() []kda.Case {
 
 // checkCases are few: what is looked for is told by addresses and not by values, and
 // every access costs. They have each size of chunk, a tail, one row alone, and more
-// channels than a block has rows of threads.
+// channels than a block has rows of threads. Where the shared memory of a kernel is the
+// larger of two sums, each is the larger one in a case with a whole chunk.
 func checkCases() []kda.Case {
 	return []kda.Case{
 		{Name: "one-row", Family: kda.Moderate, Shape: shape(1, 5, 3, 16)},
@@ -88,8 +89,19 @@ func checkCases() []kda.Case {
 		{Name: "tail", Family: kda.Moderate, Shape: shape(45, 12, 20, 16)},
 		{Name: "short-chunk", Family: kda.Moderate, Shape: shape(31, 20, 12, 32)},
 		{Name: "chunk-64", Family: kda.Moderate, Shape: kda.Shape{B: 1, H: 2, T: 84, K: 33, V: 17, C: 64}},
+		{Name: "few-values", Family: kda.Moderate, Shape: kda.Shape{B: 1, H: 2, T: 84, K: 128, V: 12, C: 64}},
 		{Name: "heads-100", Family: kda.Moderate, Shape: kda.Shape{B: 1, H: 2, T: 37, K: 100, V: 100, C: 32}},
 		{Name: "heads-128", Family: kda.Moderate, Shape: kda.Shape{B: 2, H: 1, T: 70, K: 128, V: 128, C: 64}},
+	}
+}
+
+// kdaNames are the names of cases.
+func kdaNames(cases func() []kda.Case) func(Options) ([]string, error) {
+	return func(Options) (names []string, err error) {
+		for _, c := range cases() {
+			names = append(names, c.Name)
+		}
+		return names, nil
 	}
 }
 

@@ -51,6 +51,31 @@ func TestCasesCover(t *testing.T) {
 	}
 }
 
+// TestCasesRule: where fused.Shared takes the larger of two sums, one that was forgotten
+// is missed only by a case in which it is the larger, and in which the chunk is whole.
+func TestCasesRule(t *testing.T) {
+	const tile = 32 // columns of a tile, as in tile.cuh
+	odd := func(n int) int { return n | 1 }
+	for name, of := range map[string]func(kda.Shape) (a, b int){
+		"odd(K) or V":                 func(s kda.Shape) (a, b int) { return odd(s.K), s.V },
+		"K or odd(V)":                 func(s kda.Shape) (a, b int) { return s.K, odd(s.V) },
+		"V or a tile":                 func(s kda.Shape) (a, b int) { return tile, s.V },
+		"tiles of S0, D1, dOut, or X": func(s kda.Shape) (a, b int) { return (2*s.K + s.C) * odd(min(s.V, tile)), s.C * odd(s.K) },
+	} {
+		first, second := false, false
+		for _, c := range checkCases() {
+			if c.Shape.T < c.Shape.C {
+				continue
+			}
+			a, b := of(c.Shape)
+			first, second = first || a > b, second || b > a
+		}
+		if !first || !second {
+			t.Errorf("%s: a case where the first is the larger: %t; where the second is: %t", name, first, second)
+		}
+	}
+}
+
 func covers(t *testing.T, name string, f kda.Family, holds func(kda.Case) bool) {
 	t.Helper()
 	for _, c := range adjointCases() {

@@ -3,7 +3,8 @@ package verify
 import (
 	"context"
 	"fmt"
-	"strings"
+	"path"
+	"slices"
 )
 
 // Look is what a backend watches while a program runs.
@@ -41,10 +42,16 @@ type Check struct {
 	Name     string
 	About    string // one line
 	Programs []Program
-	Bars     []Bar // of the document
+	Bars     []Bar // by which it is judged where no gate has its own
+	Fixed    bool  // its inputs are committed: no seed changes them
 
-	run func(ctx context.Context, s *session) (Report, error)
+	cases func(o Options) ([]string, error) // their names
+	run   func(ctx context.Context, s *session) (Report, error)
 }
+
+// CaseNames are the names of the check's cases. Those of fused-fixture are in the
+// fixture that the options name.
+func (c Check) CaseNames(o Options) ([]string, error) { return c.cases(o) }
 
 // Checks lists all there are.
 func Checks() []Check {
@@ -53,28 +60,38 @@ func Checks() []Check {
 	}
 }
 
-// Named gives the checks of these names, in that order. The error names those there
-// are.
+// Named gives the checks that have one of these names, or match one of them as a
+// pattern of path.Match, in that order and each once. A name without a check is an
+// [UnknownError].
 func Named(names []string) ([]Check, error) {
 	var list []Check
 	for _, name := range names {
-		c, ok := named(name)
-		if !ok {
-			return nil, fmt.Errorf("choose checks: there is no check %q; there are %s", name, strings.Join(allNames(), ", "))
+		found := false
+		for _, c := range Checks() {
+			ok, err := path.Match(name, c.Name)
+			if err != nil {
+				return nil, fmt.Errorf("choose checks by %q: %w", name, err)
+			}
+			found = found || ok
+			if ok && !slices.ContainsFunc(list, func(o Check) bool { return o.Name == c.Name }) {
+				list = append(list, c)
+			}
 		}
-		list = append(list, c)
+		if !found {
+			return nil, &UnknownError{What: "check", Name: name, Among: allNames()}
+		}
 	}
 	return list, nil
 }
 
-func named(name string) (Check, bool) {
-	for _, c := range Checks() {
-		if c.Name == name {
-			return c, true
-		}
-	}
-	return Check{}, false
+// UnknownError is a check or a case that there is not.
+type UnknownError struct {
+	What  string   // "check" or "case"
+	Name  string   // or pattern, as it was asked for
+	Among []string // what there is
 }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("there is no %s %q", e.What, e.Name) }
 
 func allNames() (names []string) {
 	for _, c := range Checks() {

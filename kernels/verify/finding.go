@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"gpuci/kernels/kda"
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 )
-
-// findingsName is the metric of what the backend saw to be wrong, by kind. None is
-// right, so that its bar is 0.
-const findingsName = "findings"
 
 // raceKinds, uninitKinds and boundsKinds are what each of these checks asks for.
 func raceKinds() []launch.Kind {
@@ -53,6 +48,7 @@ func findingCheck(name, about string, look Look, kinds []launch.Kind) Check {
 		Name: name, About: about,
 		Programs: []Program{fusedProgram(look), canaryProgram(look)},
 		Bars:     []Bar{atMost(findingsName, 0)},
+		cases:    kdaNames(checkCases),
 		run: func(ctx context.Context, s *session) (Report, error) {
 			return findings(ctx, s, look, kinds)
 		},
@@ -100,51 +96,21 @@ func lookedAt(ctx context.Context, b launch.Backend, c kda.Case) adjointResult {
 	return r
 }
 
-// findingReport counts the findings of each kind that was looked for. Another kind is
-// another check's: it is counted, and not told.
+// findingReport counts the findings of each kind that was looked for, and those of any
+// other kind that there are: what is not this check's is wrong all the same.
 func findingReport(results []adjointResult, kinds []launch.Kind) Report {
 	r := Report{Planned: len(results)}
 	var ran launched
-	other := 0
 	for _, one := range results {
 		ran.sum(one.ran)
+		r.found(one.c.Name, one.findings)
 		if one.err != nil {
 			r.Failures = append(r.Failures, Failure{one.c.Name, one.err.Error()})
 			continue
 		}
 		r.Cases++
-		for _, f := range one.findings {
-			if !slices.Contains(kinds, f.Kind) {
-				other++
-				continue
-			}
-			r.Findings = append(r.Findings, foundIn(one.c.Name, f))
-		}
 	}
 	r.Numbers = r.findings(kinds)
-	r.Counters = append(ran.counters(), counter("other-findings", other))
+	r.Counters = ran.counters()
 	return r
-}
-
-// findings are the numbers of findings of these kinds, none of which is right.
-func (r Report) findings(kinds []launch.Kind) (list []Number) {
-	for _, k := range kinds {
-		n := 0
-		for _, f := range r.Findings {
-			if f.Kind == k {
-				n++
-			}
-		}
-		list = append(list, Number{findingsName, Real(n), []Label{{"kind", string(k)}}})
-	}
-	return list
-}
-
-// findingsText is all of them in a line.
-func findingsText(list []launch.Finding) string {
-	var texts []string
-	for _, f := range list {
-		texts = append(texts, f.Text)
-	}
-	return strings.Join(texts, "; ")
 }

@@ -19,6 +19,8 @@ func fixtureCheck() Check {
 		About:    "the fused path against the committed reference values, which were made without this machine's float64",
 		Programs: []Program{fusedProgram(Numbers)},
 		Bars:     append(relBars(), atMost(orderName, 0), atMost(findingsName, 0)),
+		Fixed:    true,
+		cases:    fixtureNames,
 		run:      fixture,
 	}
 }
@@ -73,6 +75,20 @@ func fixture(ctx context.Context, s *session) (Report, error) {
 	return r, nil
 }
 
+// fixtureNames are the names of a fixture's cases.
+func fixtureNames(o Options) (names []string, err error) {
+	m, _, err := readFixture(o.Fixture)
+	for _, c := range m.Cases {
+		names = append(names, c.Name)
+	}
+	return names, err
+}
+
+// FixtureError is a fixture that cannot be used.
+type FixtureError struct{ Path, Why string }
+
+func (e *FixtureError) Error() string { return fmt.Sprintf("read fixture %s: %s", e.Path, e.Why) }
+
 // readFixture reads a manifest, and the file that it speaks of, which must be the very
 // bytes.
 func readFixture(path string) (m manifest, file *tensors, err error) {
@@ -81,21 +97,21 @@ func readFixture(path string) (m manifest, file *tensors, err error) {
 		return m, nil, fmt.Errorf("read fixture: %w", err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, nil, fmt.Errorf("read fixture %s: %w", path, err)
+		return m, nil, &FixtureError{path, "it is no manifest of a fixture, which is a JSON file"}
 	}
 	if !filepath.IsLocal(m.File) || len(m.Cases) == 0 {
-		return m, nil, fmt.Errorf("read fixture %s: it names the file %q and %d cases; make it again: gpuci fixtures verify", path, m.File, len(m.Cases))
+		return m, nil, &FixtureError{path, fmt.Sprintf("it names the file %q and %d cases, and is no manifest of a fixture", m.File, len(m.Cases))}
 	}
 	data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m.File))
 	if err != nil {
 		return m, nil, fmt.Errorf("read fixture: %w", err)
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m.SHA256 {
-		return m, nil, fmt.Errorf("read fixture: %s is not the file of its manifest: its sha256 is %x, not %s; make both again: gpuci fixtures verify", m.File, sum, m.SHA256)
+		return m, nil, &FixtureError{path, fmt.Sprintf("%s beside it is not the file that it was made with: its sha256 is %x, not %s", m.File, sum, m.SHA256)}
 	}
 	file, err = parseTensors(data)
 	if err != nil {
-		return m, nil, fmt.Errorf("read fixture %s: %w", m.File, err)
+		return m, nil, &FixtureError{path, fmt.Sprintf("%s beside it: %v", m.File, err)}
 	}
 	return m, file, nil
 }

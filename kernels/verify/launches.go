@@ -2,9 +2,11 @@ package verify
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"gpuci/kernels/kda"
+	"gpuci/kernels/launch"
 )
 
 // The metrics of launches, by number of chunks: they must not depend on it.
@@ -19,7 +21,8 @@ func launchesCheck() Check {
 		Name:     "fused-launches",
 		About:    "one launch for a forward, two for a backward, whatever the length, as the backend counts them",
 		Programs: []Program{fusedProgram(Numbers)},
-		Bars:     []Bar{{forwardName, 1, 1}, {backwardName, 2, 2}, {opsName, 0, 0}},
+		Bars:     []Bar{{forwardName, 1, 1}, {backwardName, 2, 2}, {opsName, 0, 0}, atMost(findingsName, 0)},
+		cases:    kdaNames(launchCases),
 		run:      launches,
 	}
 }
@@ -35,14 +38,19 @@ func launches(ctx context.Context, s *session) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := findingReport(results, nil)
+	for i := range results { // a count is one, however an expression is computed
+		results[i].findings = slices.DeleteFunc(results[i].findings, func(f launch.Finding) bool { return f.Kind == NotJudged })
+	}
+	r := findingReport(results, numberKinds())
 	for _, one := range results {
 		if one.err != nil {
 			continue
 		}
-		label := []Label{{"chunks", strconv.Itoa(one.c.Shape.Chunks())}}
+		label := Labels{{"chunks", strconv.Itoa(one.c.Shape.Chunks())}}
 		r.Numbers = append(r.Numbers,
-			Number{forwardName, Real(one.ran.forward), label}, Number{backwardName, Real(one.ran.backward), label}, Number{opsName, Real(one.ran.ops), label})
+			Number{Name: forwardName, Value: Real(one.ran.forward), Labels: label},
+			Number{Name: backwardName, Value: Real(one.ran.backward), Labels: label},
+			Number{Name: opsName, Value: Real(one.ran.ops), Labels: label})
 	}
 	return r, nil
 }

@@ -28,12 +28,18 @@ func newtonProgram(look Look) Program {
 }
 
 func newtonCheck() Check {
-	c := unitCheck{metric: newtonMetric, numbers: newtonProgram(Numbers), watched: newtonProgram(Accesses), most: 1 << 14}
+	c := unitCheck{metric: newtonMetric, numbers: newtonProgram(Numbers), watched: newtonProgram(Accesses)}
 	return Check{
 		Name:     "ns-batched",
 		About:    "the batched Newton-Schulz orthogonalisation against its reference, matrix by matrix",
 		Programs: c.programs(),
 		Bars:     []Bar{atMost(newtonName, newton.Full.Bar()), atMost(newtonLowName, newton.Low.Bar()), atMost(orderName, 0), atMost(findingsName, 0)},
+		cases: func(Options) (names []string, err error) {
+			for _, c := range newton.Cases() {
+				names = append(names, c.Name)
+			}
+			return names, nil
+		},
 		run: func(ctx context.Context, s *session) (Report, error) {
 			units, err := newtonUnits(s.Seed)
 			if err != nil {

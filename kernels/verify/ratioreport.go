@@ -22,6 +22,7 @@ func ratioReport(results []ratioResult) Report {
 	var ran launched
 	for _, one := range results {
 		ran.sum(one.ran)
+		r.found(one.c.Name, one.findings)
 		if one.err != nil {
 			r.Failures = append(r.Failures, Failure{one.c.Name, one.err.Error()})
 			continue
@@ -34,8 +35,10 @@ func ratioReport(results []ratioResult) Report {
 	for _, row := range rows {
 		of := row.row()
 		r.Rows = append(r.Rows, of)
-		r.Numbers = append(r.Numbers, Number{ratioName, of.Ratio, []Label{{"family", of.Family}, {"term", of.Term}}})
+		r.Numbers = append(r.Numbers, of.placed(Number{Name: ratioName, Value: of.Ratio, Labels: Labels{{"family", of.Family}, {"term", of.Term}}}, seeBeyond))
+		r.Numbers = append(r.Numbers, Number{Name: opsRelName(row.family), Value: Real(row.ops.worst.MaxRel), Labels: Labels{{"term", of.Term}}})
 	}
+	r.Numbers = append(r.Numbers, r.findings(numberKinds())...)
 	elements, nans := r.Compared()
 	r.Counters = append([]Counter{counter("compared", elements), counter("nan", nans)}, ran.counters()...)
 	return r

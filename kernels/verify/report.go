@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -13,8 +14,9 @@ import (
 type Report struct {
 	Check    string
 	Backend  string
-	Cases    int // that were run to their end and looked at
-	Planned  int // that there were
+	Tool     string // what made the programs, with its version
+	Cases    int    // that were run to their end and looked at
+	Planned  int    // that there were
 	Rows     []Row
 	Numbers  []Number
 	Covered  []Covered
@@ -47,39 +49,58 @@ type Row struct {
 
 // Number is one for a gate's bars, as a gpuci:metric line gives it.
 type Number struct {
-	Name   string  `json:"name"`
-	Value  Real    `json:"value"`
-	Labels []Label `json:"labels,omitempty"`
+	Name   string `json:"name"`
+	Value  Real   `json:"value"`
+	Labels Labels `json:"labels,omitempty"`
+
+	where string // both values and their place, for people; "" where there are none
 }
 
-// Label is what a number is of.
-type Label struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+// label is the value of a label, "" where there is none.
+func (n Number) label(key string) string {
+	for _, l := range n.Labels {
+		if l.Key == key {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// see are the checks that say more, with commas between.
+func (n Number) see() string { return n.label("see") }
+
+// String is the number's name and what it is of, without the places of what is wrong,
+// which people are told in other words.
+func (n Number) String() string {
+	words := []string{n.Name}
+	for _, l := range n.Labels {
+		switch l.Key {
+		case "family", "term", "chunks", "kind":
+			words = append(words, l.Key+"="+l.Value)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Labels are what a number is of, in the order in which they are printed.
+type Labels []Label
+
+// Label is one of them.
+type Label struct{ Key, Value string }
+
+// MarshalJSON implements [json.Marshaler]: an object, as other labels and counters are.
+func (l Labels) MarshalJSON() ([]byte, error) {
+	object := make(map[string]string)
+	for _, one := range l {
+		object[one.Key] = one.Value
+	}
+	return json.Marshal(object)
 }
 
 // Covered is a place on an axis of what a gate covers.
 type Covered struct {
 	Axis  string `json:"axis"`
 	Place string `json:"place"`
-}
-
-// Finding is something wrong that the backend saw in a case.
-type Finding struct {
-	Case    string      `json:"case"`
-	Kind    launch.Kind `json:"kind"`
-	Kernel  string      `json:"kernel,omitempty"`
-	File    string      `json:"file,omitempty"`
-	Line    int         `json:"line,omitempty"`
-	Block   [3]int      `json:"block"`
-	Threads [][3]int    `json:"threads,omitempty"` // of a race first the later one, which is at file and line
-	Memory  string      `json:"memory,omitempty"`  // "shared+128" in bytes, "out[2048]" in elements
-	Count   int         `json:"count"`             // how often at these lines
-	Text    string      `json:"text"`              // all of it
-}
-
-func foundIn(name string, f launch.Finding) Finding {
-	return Finding{name, f.Kind, f.Kernel, f.File, f.Line, f.Block, f.Threads, f.Memory, f.Count, f.Text}
 }
 
 // Failure is a case that could not be looked at, and why: a kernel that crashed, a
@@ -136,11 +157,24 @@ func (r Report) Lines() []string {
 	return lines
 }
 
-// Witness is the line that says what was run, counted by whoever ran it.
+// Witness is the line that says what was run, counted by whoever ran it. Where all cases
+// were asked for a second line says how much all of it was: it is missing where only a
+// part was, so that a gate can ask for all of it, and for what it knows of a part.
 func (r Report) Witness() string {
-	words := []string{"kda-verify", "check=" + r.Check, "backend=" + r.Backend, "cases=" + strconv.Itoa(r.Cases) + "/" + strconv.Itoa(r.Planned)}
+	words := []string{"kda-verify", "check=" + r.Check, "backend=" + r.Backend, "compiler=" + r.Tool, "cases=" + strconv.Itoa(r.Cases) + "/" + strconv.Itoa(r.Planned)}
 	for _, c := range r.Counters {
 		words = append(words, c.Key+"="+c.Value)
 	}
-	return strings.Join(words, " ")
+	line := strings.Join(words, " ")
+	if r.partial {
+		return line
+	}
+	elements, _ := r.Compared()
+	line += fmt.Sprintf("\nkda-verify-all check=%s cases=%d compared=%d", r.Check, r.Cases, elements)
+	for _, c := range r.Counters {
+		if c.Key != "compared" {
+			line += " " + c.Key + "=" + c.Value
+		}
+	}
+	return line
 }

@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gpuci/kernels/kda"
 )
@@ -56,13 +58,30 @@ func (t *table) numbers(byChunks bool) (list []Number) {
 		rows = byFamily(rows)
 	}
 	for _, r := range rows {
-		n := Number{Name: relName(kda.Family(r.Family)), Value: r.MaxRel, Labels: []Label{{"term", r.Term}}}
+		n := Number{Name: relName(kda.Family(r.Family)), Value: r.MaxRel, Labels: Labels{{"term", r.Term}}}
 		if byChunks {
 			n.Labels = append(n.Labels, Label{"chunks", strconv.Itoa(r.Chunks)})
 		}
-		list = append(list, n)
+		list = append(list, r.placed(n, seeBeyond))
 	}
 	return list
+}
+
+// seeBeyond are the checks that find the line which a NaN comes from.
+const seeBeyond = "fused-bounds,fused-uninit"
+
+// placed gives a number that is NaN the place of the first in its labels, and the checks
+// to be seen: a gate says no more of it than these.
+func (r Row) placed(n Number, see string) Number {
+	n.where = fmt.Sprintf(": %.9g for %.9g at %v of %s", float64(r.Got), float64(r.Want), r.Worst, r.Case)
+	if r.NaNs == 0 {
+		return n
+	}
+	n.Labels = append(n.Labels, Label{"at", strings.ReplaceAll(fmt.Sprint(r.Worst), " ", ",")}, Label{"case", r.Case})
+	if see != "" {
+		n.Labels = append(n.Labels, Label{"see", see})
+	}
+	return n
 }
 
 // byFamily puts the rows of all numbers of chunks together.

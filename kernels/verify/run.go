@@ -2,10 +2,10 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"time"
 
 	"gpuci/kernels/launch"
@@ -16,6 +16,10 @@ type Backends interface {
 	// Name is how reports name the backend.
 	Name() string
 
+	// Tool is what makes programs of the sources, and its version, as one word:
+	// numbers of two compilers are not the same numbers. It is asked first.
+	Tool(ctx context.Context) (string, error)
+
 	// Build makes a program ready to run. What is current is not built again.
 	Build(ctx context.Context, p Program) (launch.Backend, error)
 }
@@ -24,20 +28,18 @@ type Backends interface {
 type Options struct {
 	Checks   []Check
 	Backends Backends
-	Cases    string // pattern of path.Match for the names of cases; "" is all
-	Seed     uint64 // changes the inputs of all cases; 0 is as committed
-	Jobs     int    // cases at once; 0 is one for each core
-	Fixture  string // the manifest of the committed fixture
+	Cases    []string // names of cases, or patterns of path.Match; none is all
+	Seed     uint64   // changes the inputs of all cases; 0 is as committed
+	Jobs     int      // cases at once; 0 is one for each core
+	Fixture  string   // the manifest of the committed fixture
 
 	Told func(Report) error // takes each report as it comes; may be nil
 }
 
-// ErrNoCase says that no case has a name that was asked for.
-var ErrNoCase = errors.New("there is no such case")
-
 // session is one run on its way.
 type session struct {
 	Options
+	tool  string
 	built map[string]launch.Backend // by the text of the program
 }
 
@@ -48,13 +50,10 @@ func Build(ctx context.Context, o Options) error {
 }
 
 // Run runs the checks one after the other, after everything was built. A check that has
-// none of the cases is passed over; where all are, the error wraps [ErrNoCase]. Other
-// errors end it: what does not build, a file that is not there, a context that is done.
-// What a check finds is in its report.
+// none of the cases is passed over; a case that no check has is an [UnknownError], before
+// anything is built. Other errors end it: what does not build, a file that is not there,
+// a context that is done. What a check finds is in its report.
 func Run(ctx context.Context, o Options) ([]Report, error) {
-	if _, err := path.Match(o.Cases, ""); err != nil {
-		return nil, fmt.Errorf("choose cases by %q: %w", o.Cases, err)
-	}
 	s, err := prepare(ctx, o)
 	if err != nil {
 		return nil, err
@@ -69,17 +68,14 @@ func Run(ctx context.Context, o Options) ([]Report, error) {
 		if r.Planned == 0 {
 			continue // no case of it was asked for
 		}
-		r.Check, r.Backend, r.Seconds = c.Name, o.Backends.Name(), time.Since(began).Seconds()
-		r.bars, r.partial = c.Bars, o.Cases != ""
+		r.Check, r.Backend, r.Tool, r.Seconds = c.Name, o.Backends.Name(), s.tool, time.Since(began).Seconds()
+		r.bars, r.partial = c.Bars, len(o.Cases) > 0
 		reports = append(reports, r)
 		if s.Told != nil {
 			if err := s.Told(r); err != nil {
 				return reports, err
 			}
 		}
-	}
-	if len(reports) == 0 {
-		return nil, fmt.Errorf("choose cases by %q: %w", o.Cases, ErrNoCase)
 	}
 	return reports, nil
 }
@@ -88,6 +84,13 @@ func prepare(ctx context.Context, o Options) (*session, error) {
 	s := &session{Options: o, built: make(map[string]launch.Backend)}
 	if s.Jobs < 1 {
 		s.Jobs = runtime.NumCPU()
+	}
+	if err := o.knowCases(); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.tool, err = o.Backends.Tool(ctx); err != nil {
+		return nil, err
 	}
 	for _, c := range o.Checks {
 		for _, p := range c.Programs {
@@ -109,6 +112,35 @@ func (s *session) program(p Program) launch.Backend { return s.built[p.String()]
 
 // picks says whether a case is asked for.
 func (s *session) picks(name string) bool {
-	ok, _ := path.Match(s.Cases, name) // the pattern was looked at before
-	return ok || s.Cases == ""
+	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name) // the pattern was looked at before
+		return ok
+	})
+}
+
+// knowCases is an error unless each pattern has a case: one that was mistyped beside
+// others would not be missed.
+func (o Options) knowCases() error {
+	var all []string
+	for _, c := range o.Checks {
+		names, err := c.cases(o)
+		if err != nil {
+			return err
+		}
+		all = append(all, names...)
+	}
+	for _, pattern := range o.Cases {
+		found := false
+		for _, name := range all {
+			ok, err := path.Match(pattern, name)
+			if err != nil {
+				return fmt.Errorf("choose cases by %q: %w", pattern, err)
+			}
+			found = found || ok
+		}
+		if !found {
+			return &UnknownError{What: "case", Name: pattern, Among: all}
+		}
+	}
+	return nil
 }

@@ -97,10 +97,10 @@ func TestReadFixture(t *testing.T) {
 	}
 	put(m.File, "other")
 	for says, manifest := range map[string]string{
-		"is not the file of its manifest": string(text),
-		"names the file":                  strings.Replace(string(text), m.File, "../"+m.File, 1),
-		"0 cases":                         `{"file":"` + m.File + `"}`,
-		"invalid character":               "no JSON",
+		"is not the file that it was made with": string(text),
+		"names the file":                        strings.Replace(string(text), m.File, "../"+m.File, 1),
+		"0 cases":                               `{"file":"` + m.File + `"}`,
+		"it is no manifest":                     "no JSON",
 	} {
 		put("fused.json", manifest)
 		if _, _, err := readFixture(filepath.Join(dir, "fused.json")); err == nil || !strings.Contains(err.Error(), says) {

@@ -23,7 +23,7 @@ type unitResult struct {
 	launches int
 	runs     int
 	watched  int // runs that were looked at access by access
-	differ   int
+	differ   differ
 	err      error
 }
 
@@ -32,11 +32,10 @@ type unitCheck struct {
 	metric  func(family string) string
 	numbers Program // that the results are of
 	watched Program // the same sources, for findings
-	most    int     // elements of a job that is watched, too: every access costs
 }
 
 // run runs all units in two orders of threads and holds them against their references,
-// then the small ones once more, watched.
+// then once more, watched: a bound can be wrong where a side is long, and right below.
 func (c unitCheck) run(ctx context.Context, s *session, units []unit) (Report, error) {
 	var picked []unit
 	for _, u := range units {
@@ -52,7 +51,7 @@ func (c unitCheck) run(ctx context.Context, s *session, units []unit) (Report, e
 	results, err := each(ctx, s.Jobs, picked, func(u unit) int { return elements(u.job) }, func(ctx context.Context, u unit) unitResult {
 		r := unitResult{unit: u}
 		r.err = r.numbers(ctx, numbers)
-		if r.err == nil && elements(u.job) <= c.most {
+		if r.err == nil {
 			r.err = r.watch(ctx, watched)
 		}
 		return r
@@ -91,7 +90,7 @@ func (r *unitResult) numbers(ctx context.Context, b launch.Backend) error {
 		return err
 	}
 	r.took(second)
-	r.differ = differing(first, second)
+	r.differ = differing(r.name, r.job, first, second)
 	r.reports, err = r.compare(first)
 	return err
 }
@@ -115,34 +114,33 @@ func (r *unitResult) watch(ctx context.Context, b launch.Backend) error {
 func (c unitCheck) report(results []unitResult) Report {
 	r := Report{Planned: len(results)}
 	var t table
-	differ, runs, watched, launches := 0, 0, 0, 0
+	var differ differ
+	runs, watched, launches := 0, 0, 0
 	for _, one := range results {
-		for _, f := range one.findings {
-			r.Findings = append(r.Findings, foundIn(one.name, f))
-		}
+		r.found(one.name, one.findings)
 		runs, watched, launches = runs+one.runs, watched+one.watched, launches+one.launches
 		if one.err != nil {
 			r.Failures = append(r.Failures, Failure{one.name, one.err.Error()})
 			continue
 		}
 		r.Cases++
-		differ += one.differ
+		differ.add(one.differ)
 		for _, report := range one.reports {
 			t.add(one.family, 0, one.name, report)
 		}
 	}
 	r.Rows = t.rows
 	for _, row := range t.rows {
-		n := Number{Name: c.metric(row.Family), Value: row.MaxRel, Labels: []Label{{"term", row.Term}}}
+		n := Number{Name: c.metric(row.Family), Value: row.MaxRel, Labels: Labels{{"term", row.Term}}}
 		if row.Family != "" {
 			n.Labels = append(n.Labels, Label{"kind", row.Family})
 		}
-		r.Numbers = append(r.Numbers, n)
+		r.Numbers = append(r.Numbers, row.placed(n, ""))
 	}
 	if r.Cases > 0 {
-		r.Numbers = append(r.Numbers, Number{Name: orderName, Value: Real(differ)})
-		r.Numbers = append(r.Numbers, r.findings(accessKinds())...)
+		r.Numbers = append(r.Numbers, differ.number(""))
 	}
+	r.Numbers = append(r.Numbers, r.findings(accessKinds())...)
 	compared, nans := r.Compared()
 	r.Counters = []Counter{counter("compared", compared), counter("nan", nans), counter("runs", runs), counter("launches", launches), counter("orders", orders(runs, r.Planned)), counter("watched", watched)}
 	return r

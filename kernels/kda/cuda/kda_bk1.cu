@@ -1,15 +1,15 @@
-// BK1, the intra-chunk half of the adjoint of the chunked gated delta rule,
-// with everything that lies between kda_bk2.cu and the gradients: d_hat, both
-// terms that reach k and g through the state, both terms of the chunk's last
-// row, and the reverse cumulative sum.
+// BK1, the intra-chunk half of the adjoint of the chunked gated delta rule: it
+// makes d_q, d_k, d_g, d_b, d_v and d_w, a chunk a block, of the inputs and of
+// what kda_forward.cu and kda_bk2.cu export. Nothing runs between the three.
 //
 //   grid (N chunks, B*H), block (THREADS), float32, head-major
 //
-// The three products with the states and dAqk are summed over value channels
-// tile by tile, which is also the better order: no chain is longer than TILE
-// before it joins the sum. The other sums are chains in ascending order. Decay
-// between two rows is the exponential of a difference, never above 1, and the
-// causal bounds of the loops come before it.
+// The products with the states and dAqk (bk1.cuh) are summed over value
+// channels tile by tile, no chain being longer than TILE. Here follow X; Y with
+// d_v and d_w; dAkk; dG with d_q, d_k and d_b; and d_g. Their sums are chains in
+// ascending order, but for d_g, the reverse cumulative sum of dG. Decay between
+// two rows is the exponential of a difference, never above 1, and the causal
+// bounds of the loops come before it.
 #include "bk1.cuh"
 
 namespace bk1 {

@@ -38,7 +38,7 @@ __device__ __forceinline__ void sum_gates(const Chunk &c) {
   each(1, c.K, [&](int, int d) {
     float sum = 0;
     for (int r = 0; r < c.rows; ++r) {
-      sum += c.g[r * c.K + d];
+      sum += floored(c.g[r * c.K + d]);
       c.G[r * odd(c.K) + d] = sum;
     }
   });

@@ -103,16 +103,20 @@ extern "C" __global__ void __launch_bounds__(ops::THREADS) ops_exp(const float *
 }
 
 // out_r = sum of in_s over s <= r inside the chunk; [B,H,T,K]. One thread for
-// each channel. Grid (chunks, K/256).
+// each channel. Grid (chunks, K/256). in are log decays: none counts for less than
+// -104, of which the exponential is 0 in float32.
 extern "C" __global__ void __launch_bounds__(ops::THREADS) ops_cumsum(const float *in, float *out, int T, int K, int C) {
   const ops::Chunk at = ops::chunk_of(T, C, 0, (T + C - 1) / C);
   const size_t base = ((size_t)at.head * T + (size_t)at.chunk * C) * K + ops::element();
   if (ops::element() >= K) return;
   float sum = 0.0f;
-  for (int r = 0; r < at.rows; ++r) out[base + (size_t)r * K] = sum += in[base + (size_t)r * K];
+  for (int r = 0; r < at.rows; ++r) {
+    const float g = in[base + (size_t)r * K];
+    out[base + (size_t)r * K] = sum += g < -104.0f ? -104.0f : g;
+  }
 }
 
-// The same from the last row up, s >= r, beginning with init [B,H,N,K].
+// The sum of in_s from the last row up, s >= r, beginning with init [B,H,N,K].
 extern "C" __global__ void __launch_bounds__(ops::THREADS)
 ops_revsum(const float *in, const float *init, float *out, int T, int K, int C) {
   const ops::Chunk at = ops::chunk_of(T, C, 0, (T + C - 1) / C);

@@ -47,3 +47,9 @@ struct Square {
   // (j, i), above the diagonal.
   __device__ __forceinline__ float &strict(int i, int j) const { return data[j * stride + i]; }
 };
+
+// floored is a log decay as far down as float32 knows it: exp(-104) is 0 in it,
+// as is that of everything below. Without the floor one such row would leave G so
+// large that the rows behind it in the chunk lose their own decay in its
+// rounding: at 1e6 a step is 0.06. A NaN stays one.
+__device__ __forceinline__ float floored(float g) { return g < -104.0f ? -104.0f : g; }

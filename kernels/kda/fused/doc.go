@@ -7,6 +7,8 @@
 // ones. Both give out, state_t and the seven gradients under the same names, so
 // [Read] reads either.
 //
+// [Fits] says which shapes can be launched, and [Holds] which decays float32 can hold.
+//
 // Kernels compute in float32, the oracle in float64. For the difference to be the
 // kernels' own rounding alone, the oracle must be run on [Rounded] of the problem.
 //

@@ -16,14 +16,32 @@ import (
 // cuda is where the shipped kernels are.
 const cuda = "../cuda"
 
-// program compiles the sources of the fused path that are in dir, and keeps what it
-// made in built.
-func program(t *testing.T, dir, built string, mode simt.Mode) *simt.Program {
+// directory is one for all tests of the binary, so that each kernel is compiled once for
+// each way of looking at it.
+var directory string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if directory, err = os.MkdirTemp("", "gpuci-fused-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(directory)
+		return m.Run()
+	}())
+}
+
+// program compiles the sources of the fused path that are in dir, and those named.
+func program(t *testing.T, dir string, mode simt.Mode, more ...string) *simt.Program {
+	t.Helper()
+	return compiled(t, mode, sources(dir, append(fused.Sources(), more...)))
+}
+
+// compiled compiles sources.
+func compiled(t *testing.T, mode simt.Mode, sources []string) *simt.Program {
 	t.Helper()
 	needs(t, "g++", "clang++", "c++")
-	p, err := simt.Build(t.Context(), simt.Options{
-		Sources: sources(dir, fused.Sources()), Mode: mode, Dir: built, CXX: os.Getenv("CXX"),
-	})
+	p, err := simt.Build(t.Context(), simt.Options{Sources: sources, Mode: mode, Dir: directory, CXX: os.Getenv("CXX")})
 	if err != nil {
 		t.Fatal(err)
 	}

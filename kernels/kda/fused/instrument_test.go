@@ -27,7 +27,7 @@ func instrumentCases() []kda.Case {
 func TestInstruments(t *testing.T) {
 	for _, mode := range []simt.Mode{simt.Address, simt.Check} {
 		t.Run(string(mode), func(t *testing.T) {
-			host := program(t, cuda, t.TempDir(), mode)
+			host := program(t, cuda, mode)
 			for _, c := range instrumentCases() {
 				for _, order := range []uint64{0, 11} {
 					t.Run(fmt.Sprintf("%s/%d", c.Name, order), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestInstruments(t *testing.T) {
 // TestOrder: whatever the order in which the threads run between two barriers, and the
 // blocks of a launch, every bit of every buffer is the same.
 func TestOrder(t *testing.T) {
-	host := program(t, cuda, t.TempDir(), simt.Plain)
+	host := program(t, cuda, simt.Plain)
 	for _, c := range instrumentCases() {
 		t.Run(c.Name, func(t *testing.T) {
 			job := fused.Fused(made(t, c))

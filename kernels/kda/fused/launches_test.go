@@ -6,24 +6,31 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"gpuci/kernels/kda/fused"
+	"gpuci/kernels/simt"
 )
 
 // TestThirdLaunch plants a third backward launch in a copy of the plan, builds it, and
-// has it counted: the numbers would not show it, since the kernel is run once more on
-// the same inputs.
+// has the backend's launch function count: the numbers would not show it, since the
+// kernel is run once more on the same inputs.
 func TestThirdLaunch(t *testing.T) {
 	needs(t, "go")
+	program(t, cuda, simt.Plain) // is what the copies find
 	for _, copy := range []struct{ patch, want string }{{"", "forward 1 backward 2"}, {"third-launch", "forward 1 backward 3"}} {
 		root := t.TempDir()
-		for _, pkg := range []string{"kernels/launch", "kernels/kda", "kernels/kda/fused"} {
+		for _, pkg := range []string{"kernels/launch", "kernels/simt", "kernels/kda", "kernels/kda/fused"} {
 			copyPackage(t, filepath.Join("../../..", pkg), filepath.Join(root, pkg))
+		}
+		if err := os.CopyFS(filepath.Join(root, "kernels/simt/runtime"), os.DirFS("../../simt/runtime")); err != nil {
+			t.Fatal(err)
 		}
 		write(t, filepath.Join(root, "go.mod"), "module gpuci\n\ngo 1.26\n")
 		write(t, filepath.Join(root, "main.go"), countLaunches)
 		if copy.patch != "" {
 			apply(t, root, copy.patch)
 		}
-		cmd := exec.CommandContext(t.Context(), "go", "run", "-trimpath", ".")
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "-trimpath", ".", directory, os.Getenv("CXX")}, absolute(t)...)...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
 		text, err := cmd.CombinedOutput()
@@ -36,13 +43,18 @@ func TestThirdLaunch(t *testing.T) {
 	}
 }
 
+// countLaunches is a program that runs the plan beside it with the sources named, and
+// prints how many launches of each phase there were.
 const countLaunches = `package main
 
 import (
+	"context"
 	"fmt"
+	"os"
 
 	"gpuci/kernels/kda"
 	"gpuci/kernels/kda/fused"
+	"gpuci/kernels/simt"
 )
 
 func main() {
@@ -50,13 +62,31 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	count := map[string]int{}
-	for _, l := range fused.Fused(p).Launches {
-		count[l.Phase]++
+	host, err := simt.Build(context.Background(), simt.Options{Sources: os.Args[3:], Dir: os.Args[1], CXX: os.Args[2]})
+	if err != nil {
+		panic(err)
 	}
-	fmt.Printf("forward %d backward %d", count["forward"], count["backward"])
+	r, err := host.Run(context.Background(), fused.Fused(p))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("forward %d backward %d", r.Launched("forward"), r.Launched("backward"))
 }
 `
+
+// absolute are the paths of the shipped kernels.
+func absolute(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, path := range sources(cuda, fused.Sources()) {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, full)
+	}
+	return paths
+}
 
 // copyPackage copies a package's own files, not its tests.
 func copyPackage(t *testing.T, from, to string) {

@@ -24,13 +24,7 @@ func noiseSeeds() uint64 {
 // TestNoise: fusing costs no precision. In every family, over the seeds and for each
 // tensor, the fused path's RMS error is at most 1.5 times that of the ops path.
 func TestNoise(t *testing.T) {
-	needs(t, "g++", "clang++", "c++")
-	host, err := simt.Build(t.Context(), simt.Options{
-		Sources: sources(cuda, append(fused.Sources(), "kda_ops.cu")), Dir: t.TempDir(), CXX: os.Getenv("CXX"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := program(t, cuda, simt.Plain, "kda_ops.cu")
 	for _, f := range families() {
 		t.Run(string(f), func(t *testing.T) {
 			ours, theirs := map[string]float64{}, map[string]float64{}

@@ -2,7 +2,6 @@ package fused_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,14 +16,7 @@ import (
 // taken instead.
 func opsProgram(t *testing.T, mode simt.Mode) *simt.Program {
 	t.Helper()
-	needs(t, "g++", "clang++", "c++")
-	p, err := simt.Build(t.Context(), simt.Options{
-		Sources: sources(cuda, []string{"kda_ops.cu"}), Mode: mode, Dir: t.TempDir(), CXX: os.Getenv("CXX"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return compiled(t, mode, sources(cuda, []string{"kda_ops.cu"}))
 }
 
 // TestOps holds the ops path against the oracle on the cases of the fused path and by
@@ -33,10 +25,7 @@ func opsProgram(t *testing.T, mode simt.Mode) *simt.Program {
 func TestOps(t *testing.T) {
 	host := opsProgram(t, simt.Plain)
 	worst := map[kda.Family]kda.Report{}
-	for i, c := range append(modelCases(), kda.Cases()...) {
-		if i < len(modelCases()) && i%2 != 0 && os.Getenv("GPUCI_SOAK") != "1" {
-			continue // the others have each shape once
-		}
+	for _, c := range append(modelCases(), kda.Cases()...) {
 		t.Run(c.Name, func(t *testing.T) {
 			p := made(t, c)
 			r := run(t, host, fused.Ops(p))

@@ -26,7 +26,7 @@ func Sources() []string {
 // Fused is the plan of the fused path on a problem rounded to float32: one forward
 // launch, two backward ones. Nothing is scratch: all that passes from one kernel to
 // the next is an output, of which every element is written once. The problem must
-// pass [kda.Problem.Check] and its shape [Fits].
+// pass [kda.Problem.Check] and [Holds], and its shape [Fits].
 func Fused(p *kda.Problem) launch.Job {
 	return launch.Job{
 		Buffers:  append(inputs(p), append(forwardOutputs(p.Shape), backwardOutputs(p.Shape)...)...),

@@ -1,10 +1,6 @@
 package fused
 
-import (
-	"fmt"
-
-	"gpuci/kernels/kda"
-)
+import "gpuci/kernels/kda"
 
 // MaxShared is the most dynamic shared memory that a block may ask for on sm_80, in
 // bytes: 163 KiB ("Technical Specifications per Compute Capability" in the CUDA C++
@@ -39,25 +35,6 @@ func Shared(s kda.Shape) Sizes {
 			s.C*max(s.K, odd(s.V)) + // dW, then Y
 			max((2*s.K+s.C)*odd(min(s.V, tile)), s.C*odd(s.K))), // tiles of S0, D1 and dOut, then X
 	}
-}
-
-// Fits returns an error when a block of one of the kernels would need more shared
-// memory than [MaxShared].
-func Fits(s kda.Shape) error {
-	if err := s.Check(); err != nil {
-		return err
-	}
-	n := Shared(s)
-	for _, k := range []struct {
-		name  string
-		bytes int
-	}{{"kda_forward", n.Forward}, {"kda_bk2", n.Between}, {"kda_bk1", n.Inside}} {
-		if k.bytes > MaxShared {
-			return fmt.Errorf("fit shape: %s needs %d bytes of shared memory at C = %d, K = %d, V = %d; %d are there: give smaller chunks",
-				k.name, k.bytes, s.C, s.K, s.V, MaxShared)
-		}
-	}
-	return nil
 }
 
 // odd is the next odd number, odd of tile.cuh.

@@ -4,6 +4,12 @@
 
 __thread Block *Block::current;
 
+#ifdef GPUCI_CHECK
+static constexpr bool checking = true;
+#else
+static constexpr bool checking = false;
+#endif
+
 // body is where every fiber begins.
 static void body() {
   Block &block = Block::now();
@@ -76,6 +82,7 @@ Fiber *Block::next() {
 }
 
 void Block::giveWay(Fiber &f, bool forgood) {
+  shadow::change();
   Fiber *to = next();
   if (to == &f) return;
   if (!to) {
@@ -88,11 +95,27 @@ void Block::giveWay(Fiber &f, bool forgood) {
   change(f.stack, to->stack, forgood);
 }
 
-void Block::barrier(const void *site) {
+// path names a barrier and, where frames are kept, the calls that led to it: in Check
+// the compilers copy no call, so that two paths are two places of the source. (A frame
+// begins with the address of its caller's and the one to return to, on x86-64 as on
+// aarch64; the first has none.)
+static std::uint64_t path(unsigned id, [[maybe_unused]] const void *site, [[maybe_unused]] const void *frame) {
+  std::uint64_t all = id + 1;
+#ifdef GPUCI_CHECK
+  for (auto *f = static_cast<const void *const *>(frame); f; f = static_cast<const void *const *>(f[0])) {
+    all = (all ^ reinterpret_cast<std::uintptr_t>(f[1])) * 0x9e3779b97f4a7c15u;
+  }
+#else
+  all = all << 48 ^ reinterpret_cast<std::uintptr_t>(site);
+#endif
+  return all;
+}
+
+void Block::barrier(unsigned id, const void *site, const void *frame) {
   Fiber &f = self();
-  f.waits = "barrier", f.site = site;
+  f.waits = "barrier", f.site = site, f.id = id, f.path = path(id, site, frame);
   if (!first) first = &f;
-  else if (first->site != site) divergent(f, *first);
+  else if (first->path != f.path) divergent(first->id == id && !checking ? "copied-barrier" : "divergent-barrier", f, *first);
   waiting++;
   giveWay(f, false);
 }
@@ -113,11 +136,11 @@ void Block::leave() {
 
 // meet waits for the lanes of the mask; from is the lane whose value is wanted, -1
 // for __syncwarp, which wants none but orders memory (a shuffle does not).
-unsigned Block::meet(const char *what, unsigned mask, unsigned bits, int from, const void *site) {
+unsigned Block::meet(const char *what, gpuci_mode mode, unsigned mask, unsigned bits, int from, const void *site) {
   Fiber &f = self();
   Warp &w = warps[f.index / 32];
-  f.waits = what, f.site = site, f.bits = bits, f.from = from;
-  if (!(mask >> f.here.lane & 1)) divergent(f, f);
+  f.waits = what, f.mode = mode, f.site = site, f.bits = bits, f.from = from;
+  if (!(mask >> f.here.lane & 1)) divergent("divergent-barrier", f, f);
   f.mask = mask | 1u << f.here.lane;
   w.waiting |= 1u << f.here.lane;
   if (complete(w, f)) exchange(w, f.index / 32 * 32, f.mask & w.live, from < 0);
@@ -138,13 +161,16 @@ bool Block::complete(const Warp &w, const Fiber &f) const {
 }
 
 // exchange gives each lane what it asked for and lets them run. A lane that is not
-// among them has no value: NaN.
+// among them has no value: NaN. Lanes must have come for the same kind of shuffle,
+// wherever in the source it stands (PTX ISA, shfl.sync: "with the same qualifiers").
 void Block::exchange(Warp &w, unsigned base, unsigned lanes, bool ordering) {
   Fiber *list[32];
   unsigned n = 0;
   for (unsigned left = lanes; left; left &= left - 1) list[n++] = &fibers[base + unsigned(__builtin_ctz(left))];
   for (unsigned i = 0; i < n; i++) {
     int from = list[i]->from;
+    if (from >= 0 && list[i]->mode != list[0]->mode) divergent("divergent-barrier", *list[i], *list[0]);
+    if (from >= 0 && !(lanes >> from & 1)) absent(*list[i]);
     list[i]->result = from >= 0 && (lanes >> from & 1) ? fibers[base + unsigned(from)].bits : sharedBits;
     list[i]->waits = nullptr;
   }
@@ -154,51 +180,19 @@ void Block::exchange(Warp &w, unsigned base, unsigned lanes, bool ordering) {
   for (unsigned i = 0; i < n; i++) queue(list[i]);
 }
 
-Spot Block::spot(const Fiber &f, unsigned n) const {
-  return {where.block, f.here.thread, f.site, f.waits, n};
-}
-
-// divergent tells of two threads that wait at different places for each other, or of
-// one that its own mask does not name.
-void Block::divergent(const Fiber &f, const Fiber &other) {
-  std::lock_guard<std::mutex> hold(findings.lock);
-  if (Finding *found = findings.seen("divergent-barrier", launch->kernel, f.site, other.site)) {
-    found->spots.push_back(spot(f, 1));
-    if (&f != &other) found->spots.push_back(spot(other, 1));
-  }
-}
-
-// standstill tells of threads that wait for what does not come: the first thread of
-// each place, and how many stand there.
-void Block::standstill() {
-  stuck = true;
-  std::lock_guard<std::mutex> hold(findings.lock);
-  Finding *found = findings.seen("deadlock", launch->kernel, nullptr, nullptr);
-  if (!found) return;
-  for (unsigned i = 0; i < threads; i++) {
-    const Fiber &f = fibers[i];
-    if (f.done) continue;
-    bool known = false;
-    for (Spot &s : found->spots) {
-      if (s.pc != f.site) continue;
-      s.threads++, known = true;
-      break;
-    }
-    if (!known) found->spots.push_back(spot(f, 1));
-  }
-}
-
 // What kernels call.
 
 extern "C" {
 __thread const gpuci_here *gpuci_self;
 __thread const gpuci_where *gpuci_place;
 
-void gpuci_syncthreads() { Block::now().barrier(__builtin_return_address(0)); }
+void gpuci_syncthreads(unsigned id) {
+  Block::now().barrier(id, __builtin_return_address(0), __builtin_frame_address(0));
+}
 
-void gpuci_syncwarp(unsigned mask) { Block::now().meet("syncwarp", mask, 0, -1, __builtin_return_address(0)); }
+void gpuci_syncwarp(unsigned mask) { Block::now().meet("syncwarp", gpuci_lane, mask, 0, -1, __builtin_return_address(0)); }
 
-unsigned gpuci_shuffle(unsigned mask, unsigned bits, int from) {
-  return Block::now().meet("shuffle", mask, bits, from & 31, __builtin_return_address(0));
+unsigned gpuci_shuffle(gpuci_mode mode, unsigned mask, unsigned bits, int from) {
+  return Block::now().meet("shuffle", mode, mask, bits, from & 31, __builtin_return_address(0));
 }
 }

@@ -8,6 +8,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "shadow.h"
+#include "shared.h"
 
 struct Launch;
 
@@ -38,7 +39,10 @@ struct Fiber {
   bool done;
   const char *waits; // for what; nullptr when it can run
   const void *site;  // where it waits
+  std::uint64_t path; // at a barrier: which, and in Check by which calls
+  unsigned id;        // the barrier's number in the source
   unsigned mask, bits, result;
+  gpuci_mode mode;
   int from; // the lane that it wants the value of
 };
 
@@ -54,11 +58,15 @@ public:
   // run runs one block to its end. It returns false for one that stands still.
   bool run(const Launch &launch, uint3 place, std::uint64_t seed);
 
-  void barrier(const void *site);
-  unsigned meet(const char *what, unsigned mask, unsigned bits, int from, const void *site);
+  void barrier(unsigned id, const void *site, const void *frame);
+  unsigned meet(const char *what, gpuci_mode mode, unsigned mask, unsigned bits, int from, const void *site);
+  bool running() const { return live > 0 && !stuck; }
   void leave(); // of a thread that has returned; does not come back
 
   static Fiber &self() { return *reinterpret_cast<Fiber *>(const_cast<gpuci_here *>(gpuci_self)); }
+  // owner is the thread whose stack an address is of; nullptr for none.
+  const Fiber *owner(const void *p) const;
+
   static Block &now() { return *current; }
   static __thread Block *current;
 
@@ -76,7 +84,8 @@ private:
   void giveWay(Fiber &f, bool forgood);
   bool complete(const Warp &w, const Fiber &f) const;
   void exchange(Warp &w, unsigned first, unsigned lanes, bool ordering);
-  void divergent(const Fiber &f, const Fiber &other);
+  void divergent(const char *kind, const Fiber &f, const Fiber &other);
+  void absent(const Fiber &f);
   Spot spot(const Fiber &f, unsigned threads) const;
 
   static constexpr unsigned capacity = 1024;

@@ -1,10 +1,12 @@
 // What is kept of a word, and what a new access to it tells.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <sys/mman.h>
+#include <unordered_map>
 
 #include "clock.h"
 #include "refuse.h"
@@ -17,12 +19,13 @@ namespace {
 struct Access {
   std::uint32_t epoch, pc, stamp;
   std::uint16_t thread;
-  std::uint8_t bytes; // of the word, a bit each
+  bool split; // of a cell's writer: its bytes have cells of their own
 };
 
 // Cell is of one word: who wrote it last and who has read it since. Two readers of
 // the interval are enough, where they are of two warps if any two are: whoever writes
 // is another than one of them. earlier is a reader in an earlier block of the launch.
+// From the first access to a part of it on, a word is four cells, of a byte each.
 struct Cell {
   Access writer, reader, second, earlier;
 };
@@ -40,6 +43,21 @@ struct Region {
     cells = static_cast<Cell *>(p);
   }
   std::size_t offset(const void *p) const { return std::size_t(static_cast<const char *>(p) - at); }
+
+  // bytes gives the cells of a word's bytes.
+  Cell *bytes(std::size_t word) {
+    Cell &c = cells[word];
+    auto [where, fresh] = parts.try_emplace(word);
+    if (fresh) {
+      where->second.fill(c);
+      c.writer.split = true;
+      c.reader.epoch = c.second.epoch = 0; // nothing is known of the word by them
+    }
+    return where->second.data();
+  }
+
+private:
+  std::unordered_map<std::size_t, std::array<Cell, 4>> parts;
 };
 
 // The running interval, and the first ones of its launch and its block.
@@ -56,7 +74,7 @@ inline bool ordered(const Access &a, const Access &me) {
 }
 
 inline bool races(const Access &a, const Access &me, std::uint32_t since) {
-  return a.epoch >= since && (a.bytes & me.bytes) && !ordered(a, me);
+  return a.epoch >= since && !ordered(a, me);
 }
 
 // keep adds me to the readers.
@@ -65,8 +83,7 @@ void keep(Cell &c, const Access &me) {
     if (c.reader.epoch >= launchBegan && c.reader.epoch < blockBegan && c.earlier.epoch < launchBegan) c.earlier = c.reader;
     c.reader = me, c.second.epoch = 0;
   } else if (ordered(c.reader, me)) {
-    if (c.reader.thread == me.thread) c.reader.bytes |= me.bytes, c.reader.stamp = me.stamp;
-    else c.reader = me;
+    c.reader = me;
   } else if (c.second.epoch != me.epoch || ordered(c.second, me) ||
              (c.second.thread / 32 == c.reader.thread / 32 && me.thread / 32 != c.reader.thread / 32)) {
     c.second = me;
@@ -78,9 +95,9 @@ void keep(Cell &c, const Access &me) {
 // them forgotten. Who looks for a race with a reader finds one among the two.
 inline bool known(const Cell &c, unsigned thread, std::uint32_t stamp) {
   const Access &a = c.reader, &b = c.second;
-  if (a.epoch != epoch || c.writer.epoch == epoch || (a.bytes & 15) != 15) return false;
+  if (a.epoch != epoch || c.writer.epoch == epoch) return false;
   if (a.thread == thread) return a.stamp == stamp;
-  if (b.epoch != epoch || (b.bytes & 15) != 15) return false;
+  if (b.epoch != epoch) return false;
   if (a.thread / 32 != b.thread / 32) return true;
   return a.thread / 32 == thread / 32 && a.stamp == stamp && b.stamp == stamp;
 }

@@ -109,6 +109,8 @@ struct Stack {
     bottom = base + page, length = size - page;
   }
 
+  bool holds(const void *p) const { return std::size_t(static_cast<const char *>(p) - base) < size; }
+
   // prepare makes it begin in entry when it is next switched to. Tops are staggered:
   // at the same offset of every page they would share a few sets of the cache.
   void prepare(void (*entry)(), unsigned index) {

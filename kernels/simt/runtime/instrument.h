@@ -2,16 +2,15 @@
 // names are those of ThreadSanitizer's library, which is not linked.
 #pragma once
 
-// What a structure copy has told of already is not told again by the memcpy that it
-// may become: the last range written, and by whom.
-static const void *rangeAt;
-static std::size_t rangeSize;
-static const void *rangeBy;
+#include <cmath>
 
+// copied is a copy or, without a source, a filling. That which stands right behind the
+// telling of a structure's copy is that copy.
 static void copied(void *to, const void *from, std::size_t n, const void *pc) {
-  bool known = rangeAt == to && rangeSize == n && rangeBy == gpuci_self;
+  std::size_t far = std::size_t(static_cast<const char *>(pc) - rangeFrom);
+  bool known = rangeAt == to && rangeSize == n && far < 64;
   rangeAt = nullptr;
-  if (known) return;
+  if (known || n == 0) return;
   if (from) shadow::touch<false>(from, n, pc);
   shadow::touch<true>(to, n, pc);
 }
@@ -32,7 +31,7 @@ GPUCI_ACCESS(16)
 
 void __tsan_read_range(void *p, std::size_t n) { shadow::touch<false>(p, n, GPUCI_PC); }
 void __tsan_write_range(void *p, std::size_t n) {
-  rangeAt = p, rangeSize = n, rangeBy = gpuci_self;
+  rangeAt = p, rangeSize = n, rangeFrom = static_cast<const char *>(GPUCI_PC);
   shadow::touch<true>(p, n, GPUCI_PC);
 }
 
@@ -67,7 +66,39 @@ void *__tsan_memset(void *to, int c, std::size_t n) {
   copied(to, nullptr, n, GPUCI_PC);
   return std::memset(to, c, n);
 }
+
+// What else of the library is given an address.
+int __wrap_memcmp(const void *a, const void *b, std::size_t n) {
+  if (n) shadow::touch<false>(a, n, GPUCI_PC), shadow::touch<false>(b, n, GPUCI_PC);
+  return std::memcmp(a, b, n);
+}
+#define GPUCI_OUT(result, name, in, type, out)              \
+  result __wrap_##name in {                                 \
+    shadow::touch<true>(out, sizeof(type), GPUCI_PC);       \
+    return name
+GPUCI_OUT(float, modff, (float x, float *w), float, w)(x, w); }
+GPUCI_OUT(double, modf, (double x, double *w), double, w)(x, w); }
+GPUCI_OUT(float, frexpf, (float x, int *e), int, e)(x, e); }
+GPUCI_OUT(double, frexp, (double x, int *e), int, e)(x, e); }
+GPUCI_OUT(float, remquof, (float x, float y, int *q), int, q)(x, y, q); }
+GPUCI_OUT(double, remquo, (double x, double y, int *q), int, q)(x, y, q); }
+void __wrap_sincosf(float x, float *s, float *c) {
+  shadow::touch<true>(s, 4, GPUCI_PC), shadow::touch<true>(c, 4, GPUCI_PC);
+  *s = sinf(x), *c = cosf(x);
+}
+void __wrap_sincos(double x, double *s, double *c) {
+  shadow::touch<true>(s, 8, GPUCI_PC), shadow::touch<true>(c, 8, GPUCI_PC);
+  *s = sin(x), *c = cos(x);
 }
 
+// An index beyond the bound of an array, wherever the array is (-fsanitize=bounds).
+void __ubsan_handle_out_of_bounds(void *, std::uintptr_t) { shadow::beyond(GPUCI_PC); }
+
+// A conversion that devices saturate (-fsanitize=float-cast-overflow) ends the kernel
+// here as it does in the other builds.
+void __ubsan_handle_float_cast_overflow(void *, std::uintptr_t) { crash::end(SIGILL, GPUCI_PC); }
+}
+
+#undef GPUCI_OUT
 #undef GPUCI_ACCESS
 #undef GPUCI_PC

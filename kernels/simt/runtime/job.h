@@ -24,6 +24,7 @@ struct Launch {
 struct Job {
   std::uint64_t order = 0;
   unsigned workers = 1;
+  std::uint64_t limit = 0; // milliseconds for each launch; 0: none
   Memory memory;
   std::vector<Launch> launches;
 };
@@ -44,6 +45,7 @@ inline void argument(std::istream &in, Job &job, Launch &l) {
   l.values.push_back(value);
 }
 
+// load reads what a buffer is given.
 inline void load(const Buffer &b) {
   if (b.in == "-") return;
   std::ifstream file(b.in, std::ios::binary);
@@ -60,6 +62,7 @@ inline void load(const Buffer &b) {
 //	launches N
 //	KERNEL PHASE GRID BLOCK SHARED ARGUMENTS   N times; grid and block are three numbers
 //	KIND VALUE                         as often as there are arguments
+//	limit MILLISECONDS
 inline void readJob(const char *path, Job &job) {
   std::ifstream in(path);
   std::string word;
@@ -68,11 +71,12 @@ inline void readJob(const char *path, Job &job) {
   job.memory.buffers.resize(n);
   for (Buffer &b : job.memory.buffers) {
     in >> b.name >> b.role >> b.count >> b.in >> b.out;
-    b.output = b.role == "output", b.given = b.in != "-";
+    b.input = b.role == "input", b.output = b.role == "output", b.given = b.in != "-";
   }
   if (!in) refuse("read job: it is cut short");
   job.memory.allocate();
   for (const Buffer &b : job.memory.buffers) load(b);
+  job.memory.protect();
   in >> word >> n;
   job.launches.resize(in ? n : 0);
   for (Launch &l : job.launches) {
@@ -81,6 +85,7 @@ inline void readJob(const char *path, Job &job) {
     for (std::size_t i = 0; in && i < n; i++) argument(in, job, l);
     for (std::uint64_t &v : l.values) l.args.push_back(&v);
   }
+  in >> word >> job.limit;
   if (!in) refuse("read job: it is cut short");
 }
 

@@ -1,22 +1,16 @@
-// The memory of the device: buffers, each filled before the first launch, and the
-// shared memory of a block.
+// The memory of the device: buffers, each filled before the first launch.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <link.h>
 #include <string>
 #include <sys/mman.h>
+#include <utility>
 #include <vector>
 
 #include "fiber.h"
-
-// The dynamic shared memory of a block: every extern __shared__ array of the kernels
-// is another name of it.
-constexpr std::size_t dynamicSize = 227 << 10;
-extern "C" __attribute__((tls_model("initial-exec"))) __thread unsigned char gpuci_dynamic[];
 
 // Quiet NaNs that tell who has not written. Arithmetic keeps them.
 constexpr std::uint32_t unwrittenBits = 0x7fc0a11eu, scratchBits = 0x7fc05c5cu, sharedBits = 0x7fc05a5au;
@@ -30,52 +24,63 @@ struct Buffer {
   std::string name, role, in, out; // in, out: files, "-" for none
   std::size_t count = 0;
   float *at = nullptr;
-  bool output = false, given = false; // of role and in
+  bool input = false, output = false, given = false; // of role, role and in
 };
 
-// Memory holds the buffers. For AddressSanitizer each is an allocation of its own;
-// else they lie one after the other with NaN between them, so that what is read
-// beyond one is not a number of its neighbour.
+// Memory holds the buffers. Each stands in the middle of addresses of its own, 16 GiB of
+// them where there is room: no int, which is what kernels count with, leads from one
+// buffer to another. What lies next to a buffer is NaN, and told when it was written;
+// what lies further out cannot be touched, nor, but in Check, an input be written.
 class Memory {
 public:
-  static constexpr std::size_t gap = 64 << 10;
+  static constexpr std::size_t page = 4096, gap = page;
 
   std::vector<Buffer> buffers;
   char *arena = nullptr;
   std::size_t size = 0;
+  unsigned shift = 34; // a buffer has 1 << shift bytes of addresses
 
   void allocate() {
-#ifdef GPUCI_ADDRESS
-    for (Buffer &b : buffers) b.at = static_cast<float *>(std::malloc(b.count * 4));
-#else
-    std::size_t all = gap;
-    for (const Buffer &b : buffers) all += room(b);
-    void *p = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) refuse("make room for buffers: no more memory");
-    arena = static_cast<char *>(p), size = all;
-    char *next = arena;
-    for (Buffer &b : buffers) {
-      fill(next, gap, scratchBits);
-      b.at = reinterpret_cast<float *>(next + gap);
-      next += room(b);
-      fill(b.at + b.count, next - reinterpret_cast<char *>(b.at + b.count), scratchBits);
-    }
-    fill(next, gap, scratchBits);
-#endif
-    for (Buffer &b : buffers) fill(b.at, b.count * 4, b.output ? unwrittenBits : scratchBits);
+    while (shift < 46 && !roomy()) shift++;
+    void *p = reserve();
+    while (p == MAP_FAILED && (--shift, roomy())) p = reserve();
+    if (p == MAP_FAILED) refuse("make room for buffers: no more addresses");
+    arena = static_cast<char *>(p), size = buffers.size() << shift;
+    for (std::size_t i = 0; i < buffers.size(); i++) place(buffers[i], i);
   }
 
-  // trampled finds the first word between two buffers that is no longer as it was.
+  // protect has the inputs, once they are there, not be written.
+  void protect() const {
+#ifndef GPUCI_CHECK
+    for (const Buffer &b : buffers) {
+      if (!b.input) continue;
+      auto [from, all] = pages(b);
+      if (mprotect(from, all, PROT_READ) != 0) refuse("protect input " + b.name);
+    }
+#endif
+  }
+
+  // within says whether an address is of an element of the buffer.
+  static bool within(const Buffer &b, const void *p) {
+    return std::size_t(static_cast<const char *>(p) - reinterpret_cast<const char *>(b.at)) < b.count * 4;
+  }
+
+  // of gives the buffer whose addresses an address is among; nullptr when there is none.
+  const Buffer *of(const void *address) const {
+    std::size_t at = std::size_t(static_cast<const char *>(address) - arena);
+    return at < size ? &buffers[at >> shift] : nullptr;
+  }
+
+  // trampled finds the first word next to a buffer that is no longer as it was.
   const void *trampled() const {
 #ifndef GPUCI_ADDRESS
-    const char *from = arena;
-    for (std::size_t i = 0; i <= buffers.size(); i++) {
-      bool last = i == buffers.size();
-      const char *to = last ? arena + size : reinterpret_cast<const char *>(buffers[i].at);
-      for (; from < to; from += 4) {
-        if (std::memcmp(from, &scratchBits, 4) != 0) return from;
+    for (const Buffer &b : buffers) {
+      auto *from = reinterpret_cast<const char *>(b.at), *to = from + b.count * 4;
+      for (const char *p : {from - gap, to}) {
+        for (const char *end = p + gap; p < end; p += 4) {
+          if (std::memcmp(p, &scratchBits, 4) != 0) return p;
+        }
       }
-      if (!last) from = reinterpret_cast<const char *>(buffers[i].at + buffers[i].count);
     }
 #endif
     return nullptr;
@@ -83,81 +88,44 @@ public:
 
   // describe names an address in or near a buffer; "" when there is none.
   std::string describe(const void *address) const {
-    const Buffer *b = near(address);
+    const Buffer *b = of(address);
     if (!b) return "";
     std::ptrdiff_t bytes = static_cast<const char *>(address) - reinterpret_cast<const char *>(b->at);
     return b->name + "[" + std::to_string(bytes >> 2) + "]";
   }
 
 private:
-  // near is the buffer at or next to an address, nullptr when there is none within the
-  // gap.
-  const Buffer *near(const void *address) const {
-    auto at = reinterpret_cast<std::intptr_t>(address);
-    const Buffer *best = nullptr;
-    std::intptr_t distance = gap;
-    for (const Buffer &b : buffers) {
-      auto from = reinterpret_cast<std::intptr_t>(b.at), to = from + std::intptr_t(b.count * 4);
-      std::intptr_t d = at < from ? from - at : at >= to ? at - to + 1 : 0;
-      if (d < distance) best = &b, distance = d;
-    }
-    return best;
+  // roomy says whether the largest buffer fits into the half of its addresses.
+  bool roomy() const {
+    std::size_t most = 0;
+    for (const Buffer &b : buffers) most = b.count * 4 > most ? b.count * 4 : most;
+    return most + 2 * gap + 2 * page <= std::size_t(1) << (shift - 1);
   }
 
-  static std::size_t room(const Buffer &b) { return gap + ((b.count * 4 + 255) & ~std::size_t(255)); }
-};
-
-// Shared is the shared memory of the worker that it was made on: the thread local
-// segment of the kernels' shared object.
-struct Shared {
-  char *dynamic, *segment = nullptr;
-  const char *base = nullptr; // where the shared object lies
-  std::size_t size = 0, used = 0;
-
-  Shared() : dynamic(reinterpret_cast<char *>(gpuci_dynamic)) {
-    dl_iterate_phdr(
-        [](dl_phdr_info *info, std::size_t, void *self) {
-          auto *s = static_cast<Shared *>(self);
-          auto *data = static_cast<char *>(info->dlpi_tls_data);
-          for (int i = 0; i < info->dlpi_phnum; i++) {
-            const auto &h = info->dlpi_phdr[i];
-            if (h.p_type != PT_TLS || !data || s->dynamic < data || s->dynamic >= data + h.p_memsz) continue;
-            s->segment = data, s->size = h.p_memsz;
-            s->base = reinterpret_cast<const char *>(info->dlpi_addr);
-          }
-          return 0;
-        },
-        this);
-    if (!segment) refuse("find shared memory: the kernels have no thread local segment");
-    used = dynamicSize;
+  void *reserve() const {
+    return mmap(nullptr, buffers.size() << shift, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
 
-  // begin makes the memory that of a new block, which asked for so many bytes.
-  void begin(std::size_t asked) {
-    fill(segment, dynamic - segment, sharedBits);
-    char *end = dynamic + dynamicSize;
-    fill(end, segment + size - end, sharedBits);
-    std::size_t words = (asked + 3) & ~std::size_t(3);
+  // pages are those of a buffer and of the gaps at both ends.
+  static std::pair<char *, std::size_t> pages(const Buffer &b) {
+    char *at = reinterpret_cast<char *>(b.at), *from = at - std::size_t(at) % page - gap;
+    return {from, (std::size_t(at - from) + b.count * 4 + gap + page - 1) & ~(page - 1)};
+  }
+
+  // place puts a buffer where its addresses have their middle. Beginnings are staggered:
+  // at the same offset of every page they would share a few sets of the cache.
+  void place(Buffer &b, std::size_t i) {
+    std::size_t bytes = b.count * 4;
+    char *at = arena + (i << shift) + (std::size_t(1) << (shift - 1)) + i * 7 % 16 * 256;
+    b.at = reinterpret_cast<float *>(at);
+    auto [from, all] = pages(b);
+    if (mprotect(from, all, PROT_READ | PROT_WRITE) != 0) refuse("make room for buffer " + b.name + ": no more memory");
+    fill(from, std::size_t(at - from), scratchBits);
+    fill(at, bytes, b.output ? unwrittenBits : scratchBits);
+    fill(at + bytes, std::size_t(from + all - at) - bytes, scratchBits);
 #ifdef GPUCI_ADDRESS
-    __asan_unpoison_memory_region(dynamic, dynamicSize);
+    __asan_poison_memory_region(from, std::size_t(at - from));
+    __asan_poison_memory_region(at + bytes, std::size_t(from + all - at) - bytes);
 #endif
-    fill(dynamic, words > used ? words : used, sharedBits);
-    used = words;
-#ifdef GPUCI_ADDRESS
-    __asan_poison_memory_region(dynamic + asked, dynamicSize - asked);
-#endif
-  }
-
-  // holds says whether an address is of the shared memory, static or dynamic.
-  bool holds(const void *address) const {
-    auto *p = static_cast<const char *>(address);
-    return p >= segment && p < segment + size;
-  }
-
-  // describe names an address of it.
-  std::string describe(const void *address) const {
-    auto *p = static_cast<const char *>(address);
-    if (p >= dynamic && p < dynamic + dynamicSize) return "shared+" + std::to_string(p - dynamic);
-    return "static+" + std::to_string(p - segment);
   }
 };

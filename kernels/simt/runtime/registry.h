@@ -11,10 +11,11 @@ namespace gpuci {
 // Entry is a kernel. kinds has a letter for each parameter: p is a pointer to float,
 // i an int or unsigned, f a float.
 struct Entry {
-  Entry(const char *name, void (*call)(void **), const char *kinds);
+  Entry(const char *name, void (*call)(void **), const char *kinds, unsigned bound = 0);
   const char *name;
   void (*call)(void **);
   const char *kinds;
+  unsigned bound; // threads of a block, from __launch_bounds__; 0: not said
   Entry *next;
 };
 

@@ -11,22 +11,47 @@
 
 #include "block.cpp"
 #include "crash.h"
+#include "facts.h"
+#include "owner.h"
 #include "shadow.cpp"
+#include "waits.cpp"
 #include "workers.h"
 
 namespace gpuci {
 static Entry *entries; // set by the constructors of the kernels, before any of ours
-Entry::Entry(const char *name, void (*call)(void **), const char *kinds)
-    : name(name), call(call), kinds(kinds), next(entries) {
+Entry::Entry(const char *name, void (*call)(void **), const char *kinds, unsigned bound)
+    : name(name), call(call), kinds(kinds), bound(bound), next(entries) {
   entries = this;
 }
 } // namespace gpuci
+
+// fits refuses what no device launches: more threads than __launch_bounds__ names, more
+// static shared memory than a kernel may have, more of both than a block has.
+static void fits(const Launch &l, const gpuci::Entry &e) {
+  constexpr std::size_t most = 48 << 10; // CUDA C++ Programming Guide, table of compute capabilities
+  unsigned threads = l.threads.x * l.threads.y * l.threads.z;
+  if (e.bound && threads > e.bound) {
+    refuse("launch " + l.kernel + ": " + std::to_string(threads) + " threads, and its __launch_bounds__ are " + std::to_string(e.bound));
+  }
+  std::size_t own = staticShared(l.kernel);
+  if (own > most) {
+    refuse("launch " + l.kernel + ": " + std::to_string(own) + " bytes of static __shared__, and a kernel may have " +
+           std::to_string(most) + "; take dynamic shared memory");
+  }
+  if (own + l.shared > dynamicSize) {
+    refuse("launch " + l.kernel + ": " + std::to_string(own) + " bytes of static and " + std::to_string(l.shared) +
+           " of dynamic shared memory, and a block has " + std::to_string(dynamicSize));
+  }
+}
 
 static const gpuci::Entry *find(const Launch &l) {
   std::string known;
   for (const gpuci::Entry *e = gpuci::entries; e; e = e->next) {
     if (l.kernel == e->name) {
-      if (l.kinds == e->kinds) return e;
+      if (l.kinds == e->kinds) {
+        fits(l, *e);
+        return e;
+      }
       refuse("launch " + l.kernel + ": the arguments are '" + l.kinds + "' and its parameters '" + e->kinds +
              "' (p: pointer, i: int, f: float)");
     }
@@ -78,15 +103,14 @@ int main(int argc, char **argv) {
   crash::result = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
   std::FILE *out = crash::result < 0 ? nullptr : fdopen(crash::result, "w");
   if (!out) refuse(std::string("open result ") + argv[2]);
+  owner::watch();
   Job job;
   readJob(argv[1], job);
   for (Launch &l : job.launches) l.entry = find(l);
-#ifdef GPUCI_ADDRESS
-  asanMemory = &job.memory;
-#endif
+  crash::memory = &job.memory;
   Findings findings;
   shadow::begin(findings, job.memory);
-  Workers workers(job.workers, job.order, findings);
+  Workers workers(job.workers, job.order, job.limit, findings);
   std::vector<Count> counts;
   bool whole = true;
   for (std::size_t i = 0; whole && i < job.launches.size(); i++) whole = launch(workers, job.launches[i], i + 1, counts);

@@ -3,11 +3,19 @@
 #include "shadow.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include "block.h"
 #include "cell.h"
+#include "facts.h"
 #include "job.h"
+
+// What a structure copy has told of already is not told again by the memcpy that it
+// becomes: the last range written, by the same thread, the call before.
+static const void *rangeAt;
+static std::size_t rangeSize;
+static const char *rangeFrom;
 
 namespace shadow {
 namespace {
@@ -15,9 +23,12 @@ namespace {
 Findings *findings;
 const Memory *memory;
 const Shared *local;
-Region global, shared;
-std::vector<std::uint16_t> owners; // of each 256 bytes of global memory: the buffer's number, from 1
+std::vector<Region> globals; // of each buffer
+const char *arena;           // of memory
+unsigned shift;
+Region shared, device;       // of the thread local segment; of the variables of the kernels
 const ::Launch *now;
+Padding padding;
 std::vector<std::pair<std::uint32_t, uint3>> blocks; // of the launch: first epoch and place
 
 Spot spotOf(const Access &a, const char *what) {
@@ -29,12 +40,27 @@ Spot spotOf(const Access &a, const char *what) {
           a.pc ? local->base + a.pc : nullptr, what, 1};
 }
 
+// named names an address: of which memory, and where in it.
+std::string named(const void *p) {
+  if (local->holds(p)) return local->describe(p);
+  if (std::string name = memory->describe(p); !name.empty()) return name;
+  auto *at = static_cast<const char *>(p);
+  if (at >= local->base && at < local->end) return "device+" + std::to_string(at - local->base);
+  if (const Fiber *owner = Block::now().owner(p)) {
+    const uint3 &t = owner->here.thread;
+    return "local(" + std::to_string(t.x) + "," + std::to_string(t.y) + "," + std::to_string(t.z) + ")";
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%p", p);
+  return text;
+}
+
 void tell(const char *kind, const void *p, const Access &me, bool write, const Access *other, bool wrote) {
   std::lock_guard<std::mutex> hold(findings->lock);
   Finding *f = findings->seen(kind, now->kernel, reinterpret_cast<const void *>(std::uintptr_t(me.pc)),
                               other ? reinterpret_cast<const void *>(std::uintptr_t(other->pc)) : nullptr);
   if (!f) return;
-  f->memory = local->holds(p) ? local->describe(p) : memory->describe(p);
+  f->memory = named(p);
   f->spots.push_back(spotOf(me, write ? "write" : "read"));
   if (other) f->spots.push_back(spotOf(*other, wrote ? "write" : "read"));
 }
@@ -52,10 +78,8 @@ void write(Cell &c, const void *p, const Access &me, bool once, std::uint32_t si
   else if (races(c.second, me, since)) tell("race", p, me, true, &c.second, false);
   else if (races(c.earlier, me, since)) tell("race", p, me, true, &c.earlier, false);
   else told = false;
-  if (once && !told && c.writer.epoch >= since && (c.writer.bytes & me.bytes)) tell("rewritten", p, me, true, &c.writer, true);
-  std::uint8_t before = c.writer.epoch == me.epoch && c.writer.thread == me.thread ? c.writer.bytes : 0;
+  if (once && !told && c.writer.epoch >= since) tell("rewritten", p, me, true, &c.writer, true);
   c.writer = me;
-  c.writer.bytes |= before;
   c.reader.epoch = c.second.epoch = c.earlier.epoch = 0;
 }
 
@@ -63,13 +87,12 @@ void write(Cell &c, const void *p, const Access &me, bool once, std::uint32_t si
 
 void begin(Findings &f, const Memory &m) {
   findings = &f, memory = &m;
-  global.cover(m.arena, m.size);
-  owners.assign(m.size / 256 + 1, 0);
+  globals.resize(m.buffers.size());
   for (std::size_t i = 0; i < m.buffers.size(); i++) {
-    const Buffer &b = m.buffers[i];
-    std::size_t from = global.offset(b.at) / 256, to = (global.offset(b.at) + b.count * 4 + 255) / 256;
-    std::fill(owners.begin() + from, owners.begin() + to, std::uint16_t(i + 1));
+    globals[i].cover(reinterpret_cast<char *>(m.buffers[i].at), m.buffers[i].count * 4);
   }
+  arena = m.arena, shift = m.shift;
+  padding.read();
 }
 
 void launch(const ::Launch &l) {
@@ -81,6 +104,7 @@ void launch(const ::Launch &l) {
 void block(uint3 place, const Shared &s, unsigned threads) {
   local = &s;
   if (!shared.cells) shared.cover(s.segment, s.size);
+  if (!device.cells) device.cover(s.data, std::size_t(s.dataEnd - s.data));
   blockBegan = epoch + 1;
   blocks.emplace_back(blockBegan, place);
   for (unsigned w = 0; w * 32 < threads; w++) clocks[w].reset(threads - w * 32 >= 32 ? ~0u : (1u << (threads - w * 32)) - 1);
@@ -90,57 +114,20 @@ void interval() { epoch++; }
 
 void syncwarp(unsigned warp, unsigned lanes) { clocks[warp].sync(lanes); }
 
-bool written(const float *element) { return global.cells[global.offset(element) / 4].writer.epoch != 0; }
+void change() { rangeAt = nullptr; }
 
-// place says where an access is: the buffer, none for shared memory, and whether all
-// of it is inside.
-static bool place(const Region &region, std::size_t at, std::size_t size, const Buffer *&buffer) {
-  if (&region == &shared) {
-    std::size_t d = std::size_t(region.at + at - local->dynamic);
-    return d >= dynamicSize || d + size <= now->shared;
-  }
-  unsigned owner = owners[at / 256];
-  if (!owner) return false;
-  buffer = &memory->buffers[owner - 1];
-  return at + size <= global.offset(buffer->at) + buffer->count * 4;
-}
-
-// look is an access to memory that has a shadow.
-template <bool writes>
-static void look(Region &region, std::size_t at, std::size_t size, Access me) {
-  const Buffer *buffer = nullptr;
-  if (!place(region, at, size, buffer)) {
-    tell("out-of-bounds", region.at + at, me, writes, nullptr, false);
-    return;
-  }
-  std::uint32_t since = buffer ? launchBegan : blockBegan;
-  for (std::size_t end = at + size; at < end;) {
-    std::size_t word = at / 4, next = std::min(end, word * 4 + 4);
-    me.bytes = std::uint8_t(((1u << (next - at)) - 1) << at % 4);
-    if constexpr (writes) write(region.cells[word], region.at + at, me, buffer && buffer->output, since);
-    else read(region.cells[word], region.at + at, me, buffer && buffer->given, since, !buffer);
-    at = next;
-  }
-}
-
-// touch is every access that the compiler tells of. What is neither global nor shared
-// is the thread's own.
-template <bool writes>
-static inline void touch(const void *p, std::size_t size, const void *from) {
-  Region *region = &global;
-  std::size_t at = global.offset(p);
-  if (at >= global.size) {
-    region = &shared, at = shared.offset(p);
-    if (at >= shared.size) return;
-  }
-  unsigned thread = Block::self().index;
-  std::uint32_t stamp = clocks[thread / 32].stamp(thread % 32);
-  if (!writes && size == 4 && at % 4 == 0 && known(region->cells[at / 4], thread, stamp)) return;
-  std::uint32_t pc = std::uint32_t(static_cast<const char *>(from) - local->base);
-  look<writes>(*region, at, size, {epoch, pc, stamp, std::uint16_t(thread), 15});
+bool written(const float *element) {
+  const Buffer *b = memory->of(element);
+  Region &region = globals[std::size_t(b - memory->buffers.data())];
+  std::size_t word = region.offset(element) / 4;
+  if (!region.cells[word].writer.split) return region.cells[word].writer.epoch != 0;
+  const Cell *bytes = region.bytes(word);
+  return std::all_of(bytes, bytes + 4, [](const Cell &c) { return c.writer.epoch != 0; });
 }
 
 } // namespace shadow
+
+#include "touch.h"
 
 #include "instrument.h"
 

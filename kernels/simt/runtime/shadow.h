@@ -7,6 +7,7 @@
 
 #include "findings.h"
 #include "memory.h"
+#include "shared.h"
 
 struct Launch;
 
@@ -25,6 +26,9 @@ void block(uint3 place, const Shared &shared, unsigned threads);
 void interval();
 void syncwarp(unsigned warp, unsigned lanes);
 
+// change says that another thread runs from here on.
+void change();
+
 // written says whether a kernel has written an element.
 bool written(const float *element);
 
@@ -35,6 +39,7 @@ inline void launch(const Launch &) {}
 inline void block(uint3, const Shared &, unsigned) {}
 inline void interval() {}
 inline void syncwarp(unsigned, unsigned) {}
+inline void change() {}
 
 inline bool written(const float *element) {
   std::uint32_t bits;

@@ -61,10 +61,13 @@ struct gpuci_where {
   dim3 threads, blocks;
 };
 
+// gpuci_mode is which of the four shuffles.
+enum gpuci_mode : int { gpuci_lane, gpuci_up, gpuci_down, gpuci_xor };
+
 extern "C" {
 extern __thread const gpuci_here *gpuci_self;
 extern __thread const gpuci_where *gpuci_place;
-void gpuci_syncthreads();
+void gpuci_syncthreads(unsigned barrier); // barrier: which of the source
 void gpuci_syncwarp(unsigned mask);
-unsigned gpuci_shuffle(unsigned mask, unsigned bits, int from);
+unsigned gpuci_shuffle(gpuci_mode mode, unsigned mask, unsigned bits, int from);
 }
