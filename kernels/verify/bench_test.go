@@ -34,7 +34,7 @@ func TestBenchAdjoint(t *testing.T) {
 	r, warm := run()
 	began := time.Now()
 	for _, c := range adjointCases() {
-		reference(t, c)
+		byOracle(t, c)
 	}
 	oracle := time.Since(began)
 	t.Logf("fused-adjoint, %d cases: from nothing %.1f s (aim %.0f s), compiled %.1f s, oracle on one core %.1f s (the check is %.2f times that)",
@@ -44,7 +44,7 @@ func TestBenchAdjoint(t *testing.T) {
 	}
 }
 
-func reference(t *testing.T, c kda.Case) {
+func byOracle(t *testing.T, c kda.Case) {
 	p, err := c.Problem()
 	if err != nil {
 		t.Fatal(err)
