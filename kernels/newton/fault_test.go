@@ -21,6 +21,7 @@ type fault struct {
 	moves string // names of cases, "all" of them, or "" for none
 	found launch.Kind
 	mode  simt.Mode // in which it is found
+	large bool      // only by the cases that are not small
 }
 
 func faults() []fault {
@@ -41,6 +42,7 @@ func faults() []fault {
 		{name: "in-place", found: launch.Race, mode: simt.Check},
 		{name: "uninitialised-read", moves: several + " one-matrix", found: launch.Uninitialised, mode: simt.Check},
 		{name: "read-out-of-bounds", found: launch.OutOfBounds, mode: simt.Address},
+		{name: "long-read-out-of-bounds", found: launch.OutOfBounds, mode: simt.Address, large: true},
 	}
 }
 
@@ -77,7 +79,13 @@ func (f fault) measure(t *testing.T, program *simt.Program) {
 }
 
 func (f fault) look(t *testing.T, program *simt.Program) {
-	for _, c := range small() {
+	cases := small()
+	if f.large {
+		cases = slices.DeleteFunc(Cases(), func(c Case) bool {
+			return slices.ContainsFunc(cases, func(s Case) bool { return s.Name == c.Name })
+		})
+	}
+	for _, c := range cases {
 		r, err := program.Run(t.Context(), Plan(must(c.Problem())(t)))
 		if err == nil && r.Found(f.found) {
 			t.Logf("%s: %s", c.Name, r.Findings[0].Text)

@@ -82,6 +82,9 @@ func (p *parser) parameters(k *entry.Kernel) (why string) {
 			}
 			one.Offset = (end + max(one.Align, 1) - 1) / max(one.Align, 1) * max(one.Align, 1)
 			end = min(one.Offset+one.Size, maxBlock)
+			if len(k.Params) == maxParams {
+				return fmt.Sprintf("more than %d parameters", maxParams)
+			}
 			k.Params = append(k.Params, one)
 		}
 		if last {
@@ -90,6 +93,9 @@ func (p *parser) parameters(k *entry.Kernel) (why string) {
 		}
 	}
 }
+
+// maxParams is what a parameter block may have of one byte each, and no kernel has.
+const maxParams = 1 << 15
 
 // maxBlock is far above the 32764 bytes that a parameter block may have.
 const maxBlock = 1 << 20
