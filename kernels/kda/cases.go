@@ -25,7 +25,8 @@ func Cases() []Case {
 }
 
 // seedOf hashes a name (FNV-1a, 64 bits), so that a new case leaves the
-// inputs of the others as they were.
+// inputs of the others as they were. It is kernels/seed's, again: this package
+// imports none of ours, and tests run copies of it alone.
 func seedOf(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -2,9 +2,10 @@ package newton
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
+
+	"gpuci/kernels/seed"
 )
 
 // Kind is what the matrices of a case look like, which decides how far the
@@ -65,17 +66,9 @@ func Cases() []Case {
 		{Name: "largest-tall", Kind: Steep, Shape: Shape{1, 255, 127}},
 	}
 	for i := range cases {
-		cases[i].Seed = seedOf(cases[i].Name)
+		cases[i].Seed = seed.Of(cases[i].Name)
 	}
 	return cases
-}
-
-// seedOf hashes a name (FNV-1a, 64 bits), so that a new case leaves the inputs
-// of the others as they were.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
 }
 
 // Problem makes the problem. It returns an error for an unknown kind and a

@@ -2,7 +2,6 @@ package newton
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 const faultDir = "../kda/faults"
@@ -48,18 +48,18 @@ func faults() []fault {
 
 // TestFaults plants each fault and looks at what moves.
 func TestFaults(t *testing.T) {
-	needs(t, "git")
 	for i, f := range faults() {
 		if i%5 != 0 && os.Getenv("GPUCI_SOAK") != "1" {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
-			planted := plant(t, filepath.Join(faultDir, "ns-"+f.name+".patch"))
+			dir := simttest.Plant(t, sources, "kernels/kda/cuda", filepath.Join(faultDir, "ns-"+f.name+".patch"))
+			planted := filepath.Join(dir, filepath.Base(source))
 			if f.found != "" {
-				f.look(t, built(t, f.mode, planted))
+				f.look(t, simttest.Build(t, f.mode, planted))
 			}
 			if f.found == "" || f.moves != "" {
-				f.measure(t, built(t, simt.Plain, planted))
+				f.measure(t, simttest.Build(t, simt.Plain, planted))
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 func (f fault) measure(t *testing.T, program *simt.Program) {
 	for _, c := range small() {
 		p := must(c.Problem())(t).Rounded()
-		diff := p.difference(t, run(t, program, Plan(p)))
+		diff := p.difference(t, simttest.Run(t, program, Plan(p)))
 		t.Logf("%s moves by %.2g", c.Name, diff)
 		moved := diff != diff || diff > c.Kind.Bar()
 		clear := diff != diff || diff >= 100*c.Kind.Bar()
@@ -101,33 +101,5 @@ func TestFaultsAreListed(t *testing.T) {
 	for _, f := range faults() {
 		listed = append(listed, "ns-"+f.name+".patch")
 	}
-	patches := must(filepath.Glob(filepath.Join(faultDir, "ns-*.patch")))(t)
-	for _, path := range patches {
-		if !slices.Contains(listed, filepath.Base(path)) {
-			t.Errorf("%s is not in the table", path)
-		}
-	}
-	if len(patches) != len(listed) {
-		t.Errorf("%d patches, %d in the table", len(patches), len(listed))
-	}
-}
-
-// plant gives a copy of the kernel with a patch applied.
-func plant(t *testing.T, patch string) string {
-	t.Helper()
-	root := t.TempDir()
-	planted := filepath.Join(root, "kernels", "kda", "cuda", filepath.Base(source))
-	if err := os.MkdirAll(filepath.Dir(planted), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(planted, must(os.ReadFile(source))(t), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("git", "apply", must(filepath.Abs(patch))(t))
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root), "GIT_DIR="+filepath.Join(root, "none"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("apply %s: %v\n%s", patch, err, out)
-	}
-	return planted
+	simttest.Listed(t, filepath.Join(faultDir, "ns-*.patch"), listed)
 }

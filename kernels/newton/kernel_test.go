@@ -2,19 +2,21 @@ package newton
 
 import (
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
-const source = "../kda/cuda/newton_schulz.cu"
+const (
+	sources = "../kda/cuda"
+	source  = sources + "/newton_schulz.cu"
+)
 
 func TestKernel(t *testing.T) {
-	program := built(t, simt.Plain, source)
+	program := simttest.Build(t, simt.Plain, source)
 	t.Run("numbers", func(t *testing.T) { testNumbers(t, program) })
 	t.Run("noise", func(t *testing.T) { testNoise(t, program) })
 	t.Run("limits", func(t *testing.T) { testLimits(t, program) })
@@ -24,7 +26,7 @@ func TestKernel(t *testing.T) {
 func testNumbers(t *testing.T, program *simt.Program) {
 	for _, c := range Cases() {
 		p := must(c.Problem())(t).Rounded()
-		r := run(t, program, Plan(p))
+		r := simttest.Run(t, program, Plan(p))
 		if diff := p.difference(t, r); !(diff <= c.Kind.Bar()) {
 			t.Errorf("%s: off by %g, over %g", c.Name, diff, c.Kind.Bar())
 		}
@@ -45,7 +47,7 @@ func testNoise(t *testing.T, program *simt.Program) {
 		for seed := range seeds(c) {
 			c.Seed = 1000 + uint64(seed)
 			p := must(c.Problem())(t).Rounded()
-			top = max(top, p.difference(t, run(t, program, Plan(p))))
+			top = max(top, p.difference(t, simttest.Run(t, program, Plan(p))))
 		}
 		t.Logf("%s: %.2g", c.Name, top)
 		if !(top <= c.Kind.Bar()/5) { // a NaN is above
@@ -64,7 +66,7 @@ func testLimits(t *testing.T, program *simt.Program) {
 		}
 		p.Eps = MinEpsilon
 		p = p.Rounded()
-		if diff := p.difference(t, run(t, program, Plan(p))); !(diff <= Full.Bar()) {
+		if diff := p.difference(t, simttest.Run(t, program, Plan(p))); !(diff <= Full.Bar()) {
 			t.Errorf("norm %g: off by %g, over %g", norm, diff, Full.Bar())
 		}
 	}
@@ -85,10 +87,10 @@ func seeds(c Case) int {
 func testOrders(t *testing.T, program *simt.Program) {
 	for _, c := range small() {
 		job := Plan(must(c.Problem())(t))
-		want := run(t, program, job).Buffers["out"]
+		want := simttest.Run(t, program, job).Buffers["out"]
 		for order := uint64(1); order <= 3; order++ {
 			job.Order = order
-			if got := run(t, program, job).Buffers["out"]; !slices.Equal(got, want) {
+			if got := simttest.Run(t, program, job).Buffers["out"]; !slices.Equal(got, want) {
 				t.Errorf("%s: order %d gives other bits", c.Name, order)
 			}
 		}
@@ -100,12 +102,12 @@ func testOrders(t *testing.T, program *simt.Program) {
 func TestAccesses(t *testing.T) {
 	for _, mode := range []simt.Mode{simt.Check, simt.Address} {
 		t.Run(string(mode), func(t *testing.T) {
-			program := built(t, mode, source)
+			program := simttest.Build(t, mode, source)
 			for i, c := range small() {
 				p := must(c.Problem())(t).Rounded()
 				job := Plan(p)
 				job.Order = uint64(i)
-				r := run(t, program, job)
+				r := simttest.Run(t, program, job)
 				for _, f := range r.Findings {
 					t.Errorf("%s: %s", c.Name, f.Text)
 				}
@@ -133,49 +135,4 @@ func (p *Problem) difference(t *testing.T, r launch.Result) float64 {
 	return top
 }
 
-// built is the kernel's program for a way of looking at it.
-func built(t *testing.T, mode simt.Mode, source string) *simt.Program {
-	t.Helper()
-	needs(t, "g++", "clang++", "c++")
-	return must(simt.Build(t.Context(), simt.Options{
-		Sources: []string{source}, Mode: mode, Dir: directory, CXX: os.Getenv("CXX"),
-	}))(t)
-}
-
-// directory is one for all tests of the binary, so that the kernel is compiled once for
-// each way of looking at it.
-var directory string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if directory, err = os.MkdirTemp("", "gpuci-newton-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(directory)
-		return m.Run()
-	}())
-}
-
-func run(t *testing.T, program *simt.Program, job launch.Job) launch.Result {
-	t.Helper()
-	if err := job.Check(); err != nil {
-		t.Fatal(err)
-	}
-	return must(program.Run(t.Context(), job))(t)
-}
-
-// needs skips a test when none of the tools is here, and fails it where tests must
-// not be skipped.
-func needs(t *testing.T, tools ...string) {
-	t.Helper()
-	for _, tool := range tools {
-		if _, err := exec.LookPath(tool); err == nil {
-			return
-		}
-	}
-	if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-		t.Fatalf("needs %s", strings.Join(tools, " or "))
-	}
-	t.Skipf("needs %s", strings.Join(tools, " or "))
-}
+func TestMain(m *testing.M) { simttest.Main(m) }

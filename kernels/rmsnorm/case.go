@@ -2,9 +2,10 @@ package rmsnorm
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
+
+	"gpuci/kernels/seed"
 )
 
 // Epsilon is the eps of the cases, as in Llama's configurations.
@@ -46,17 +47,9 @@ func Cases() []Case {
 		{Name: "long-odd", Shape: Shape{3, 8191}, Scale: 0.01},
 	}
 	for i := range cases {
-		cases[i].Seed = seedOf(cases[i].Name)
+		cases[i].Seed = seed.Of(cases[i].Name)
 	}
 	return cases
-}
-
-// seedOf hashes a name (FNV-1a, 64 bits), so that a new case leaves the inputs
-// of the others as they were.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
 }
 
 // Problem makes the problem. It returns an error for a shape that the kernel

@@ -3,7 +3,6 @@ package rmsnorm
 import (
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 const faultDir = "../kda/faults"
@@ -47,18 +47,18 @@ func faults() []fault {
 
 // TestFaults plants each fault and looks at what moves.
 func TestFaults(t *testing.T) {
-	needs(t, "git")
 	for i, f := range faults() {
 		if i%5 != 0 && os.Getenv("GPUCI_SOAK") != "1" {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
-			planted := plant(t, filepath.Join(faultDir, "rmsnorm-"+f.name+".patch"))
+			dir := simttest.Plant(t, sources, "kernels/kda/cuda", filepath.Join(faultDir, "rmsnorm-"+f.name+".patch"))
+			planted := filepath.Join(dir, filepath.Base(source))
 			if f.found != "" {
-				f.look(t, built(t, f.mode, planted))
+				f.look(t, simttest.Build(t, f.mode, planted))
 			}
 			if f.found == "" || f.moves != "" {
-				f.measure(t, built(t, simt.Plain, planted))
+				f.measure(t, simttest.Build(t, simt.Plain, planted))
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func (f fault) measure(t *testing.T, program *simt.Program) {
 	for _, c := range small() {
 		p := must(c.Problem())(t).Rounded()
 		far := 0.0
-		for _, d := range p.differences(t, run(t, program, Plan(p))) {
+		for _, d := range p.differences(t, simttest.Run(t, program, Plan(p))) {
 			if d.by != d.by {
 				d.by = math.Inf(1) // a NaN
 			}
@@ -109,33 +109,5 @@ func TestFaultsAreListed(t *testing.T) {
 	for _, f := range faults() {
 		listed = append(listed, "rmsnorm-"+f.name+".patch")
 	}
-	patches := must(filepath.Glob(filepath.Join(faultDir, "rmsnorm-*.patch")))(t)
-	for _, path := range patches {
-		if !slices.Contains(listed, filepath.Base(path)) {
-			t.Errorf("%s is not in the table", path)
-		}
-	}
-	if len(patches) != len(listed) {
-		t.Errorf("%d patches, %d in the table", len(patches), len(listed))
-	}
-}
-
-// plant gives a copy of the kernel with a patch applied.
-func plant(t *testing.T, patch string) string {
-	t.Helper()
-	root := t.TempDir()
-	planted := filepath.Join(root, "kernels", "kda", "cuda", filepath.Base(source))
-	if err := os.MkdirAll(filepath.Dir(planted), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(planted, must(os.ReadFile(source))(t), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("git", "apply", must(filepath.Abs(patch))(t))
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root), "GIT_DIR="+filepath.Join(root, "none"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("apply %s: %v\n%s", patch, err, out)
-	}
-	return planted
+	simttest.Listed(t, filepath.Join(faultDir, "rmsnorm-*.patch"), listed)
 }

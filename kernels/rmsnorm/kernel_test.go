@@ -3,21 +3,23 @@ package rmsnorm
 import (
 	"math"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
-const source = "../kda/cuda/rmsnorm.cu"
+const (
+	sources = "../kda/cuda"
+	source  = sources + "/rmsnorm.cu"
+)
 
 func TestKernel(t *testing.T) {
-	program := built(t, simt.Plain, source)
+	program := simttest.Build(t, simt.Plain, source)
 	t.Run("numbers", func(t *testing.T) { testNumbers(t, program) })
 	t.Run("noise", func(t *testing.T) { testNoise(t, program) })
 	t.Run("limits", func(t *testing.T) { testLimits(t, program) })
@@ -27,7 +29,7 @@ func TestKernel(t *testing.T) {
 func testNumbers(t *testing.T, program *simt.Program) {
 	for _, c := range Cases() {
 		p := must(c.Problem())(t).Rounded()
-		r := run(t, program, Plan(p))
+		r := simttest.Run(t, program, Plan(p))
 		for _, d := range p.differences(t, r) {
 			if !(d.by <= Bar) {
 				t.Errorf("%s: %s is off by %g, over %g", c.Name, d.term, d.by, Bar)
@@ -50,7 +52,7 @@ func testNoise(t *testing.T, program *simt.Program) {
 		for seed := range seeds() {
 			c.Seed = 1000 + uint64(seed)
 			p := must(c.Problem())(t).Rounded()
-			for _, d := range p.differences(t, run(t, program, Plan(p))) {
+			for _, d := range p.differences(t, simttest.Run(t, program, Plan(p))) {
 				top = max(top, d.by)
 			}
 		}
@@ -74,7 +76,7 @@ func testLimits(t *testing.T, program *simt.Program) {
 		stretch(p.DY, c.factor/2)
 		p.Eps = c.eps * (1 + 1e-6)
 		p = p.Rounded()
-		for _, d := range p.differences(t, run(t, program, Plan(p))) {
+		for _, d := range p.differences(t, simttest.Run(t, program, Plan(p))) {
 			if !(d.by <= Bar) {
 				t.Errorf("norm %g, factors %g: %s is off by %g, over %g", c.norm, c.factor, d.term, d.by, Bar)
 			}
@@ -108,10 +110,10 @@ func seeds() int {
 func testOrders(t *testing.T, program *simt.Program) {
 	for _, c := range small() {
 		job := Plan(must(c.Problem())(t))
-		want := run(t, program, job).Buffers
+		want := simttest.Run(t, program, job).Buffers
 		for order := uint64(1); order <= 3; order++ {
 			job.Order = order
-			if diff := cmp.Diff(want, run(t, program, job).Buffers); diff != "" {
+			if diff := cmp.Diff(want, simttest.Run(t, program, job).Buffers); diff != "" {
 				t.Errorf("%s: order %d gives other bits (-0 +%d):\n%s", c.Name, order, order, diff)
 			}
 		}
@@ -123,12 +125,12 @@ func testOrders(t *testing.T, program *simt.Program) {
 func TestAccesses(t *testing.T) {
 	for _, mode := range []simt.Mode{simt.Check, simt.Address} {
 		t.Run(string(mode), func(t *testing.T) {
-			program := built(t, mode, source)
+			program := simttest.Build(t, mode, source)
 			for i, c := range small() {
 				p := must(c.Problem())(t).Rounded()
 				job := Plan(p)
 				job.Order = uint64(i)
-				r := run(t, program, job)
+				r := simttest.Run(t, program, job)
 				for _, f := range r.Findings {
 					t.Errorf("%s: %s", c.Name, f.Text)
 				}
@@ -163,49 +165,4 @@ func (p *Problem) differences(t *testing.T, r launch.Result) []difference {
 	return list
 }
 
-// built is the kernel's program for a way of looking at it.
-func built(t *testing.T, mode simt.Mode, source string) *simt.Program {
-	t.Helper()
-	needs(t, "g++", "clang++", "c++")
-	return must(simt.Build(t.Context(), simt.Options{
-		Sources: []string{source}, Mode: mode, Dir: directory, CXX: os.Getenv("CXX"),
-	}))(t)
-}
-
-// directory is one for all tests of the binary, so that the kernels are compiled once for
-// each way of looking at them.
-var directory string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if directory, err = os.MkdirTemp("", "gpuci-rmsnorm-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(directory)
-		return m.Run()
-	}())
-}
-
-func run(t *testing.T, program *simt.Program, job launch.Job) launch.Result {
-	t.Helper()
-	if err := job.Check(); err != nil {
-		t.Fatal(err)
-	}
-	return must(program.Run(t.Context(), job))(t)
-}
-
-// needs skips a test when none of the tools is here, and fails it where tests must
-// not be skipped.
-func needs(t *testing.T, tools ...string) {
-	t.Helper()
-	for _, tool := range tools {
-		if _, err := exec.LookPath(tool); err == nil {
-			return
-		}
-	}
-	if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-		t.Fatalf("needs %s", strings.Join(tools, " or "))
-	}
-	t.Skipf("needs %s", strings.Join(tools, " or "))
-}
+func TestMain(m *testing.M) { simttest.Main(m) }

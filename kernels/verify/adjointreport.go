@@ -14,13 +14,10 @@ func adjointReport(results []adjointResult, byChunks bool) Report {
 	var ran launched
 	var differ differ
 	for _, one := range results {
-		r.found(one.c.Name, one.findings)
 		ran.sum(one.ran)
-		if one.err != nil {
-			r.Failures = append(r.Failures, Failure{one.c.Name, one.err.Error()})
+		if !r.take(one.c.Name, one.findings, one.err) {
 			continue
 		}
-		r.Cases++
 		differ.add(one.differ)
 		for _, report := range one.reports {
 			t.add(string(one.c.Family), one.c.Shape.Chunks(), one.c.Name, report)

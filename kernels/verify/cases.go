@@ -2,9 +2,9 @@ package verify
 
 import (
 	"fmt"
-	"hash/fnv"
 
 	"gpuci/kernels/kda"
+	"gpuci/kernels/seed"
 )
 
 // families are those of package kda, the mildest first.
@@ -97,26 +97,23 @@ func checkCases() []kda.Case {
 
 // kdaNames are the names of cases.
 func kdaNames(cases func() []kda.Case) func(Options) ([]string, error) {
+	return namesOf(cases, func(c kda.Case) string { return c.Name })
+}
+
+// namesOf are the names of cases of any kind.
+func namesOf[C any](cases func() []C, name func(C) string) func(Options) ([]string, error) {
 	return func(Options) (names []string, err error) {
 		for _, c := range cases() {
-			names = append(names, c.Name)
+			names = append(names, name(c))
 		}
 		return names, nil
 	}
 }
 
 // seeded gives each case a seed of its own, from its name and the seed of the run.
-func seeded(list []kda.Case, seed uint64) []kda.Case {
+func seeded(list []kda.Case, of uint64) []kda.Case {
 	for i := range list {
-		list[i].Seed = seedOf(list[i].Name) ^ seed
+		list[i].Seed = seed.Of(list[i].Name) ^ of
 	}
 	return list
-}
-
-// seedOf hashes a name (FNV-1a, 64 bits), so that a new case leaves the others as they
-// were.
-func seedOf(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
 }

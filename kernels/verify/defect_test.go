@@ -1,13 +1,12 @@
 package verify
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpuci/kernels/launch"
+	"gpuci/kernels/simt/simttest"
 )
 
 // defect is a patch of the shipped faults, and how it must show.
@@ -36,28 +35,7 @@ func defects() []defect {
 // plant makes a copy of the shipped sources with the patch in it.
 func (d defect) plant(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-			t.Fatal("needs git")
-		}
-		t.Skip("needs git")
-	}
-	root := t.TempDir()
-	dir := filepath.Join(root, "kernels", "kda", "cuda")
-	if err := os.CopyFS(dir, os.DirFS(shipped)); err != nil {
-		t.Fatal(err)
-	}
-	patch, err := filepath.Abs(filepath.Join("..", "kda", "faults", d.name+".patch"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "git", "apply", patch)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root))
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("apply %s: %v\n%s", d.name, err, text)
-	}
-	return dir
+	return simttest.Plant(t, shipped, "kernels/kda/cuda", filepath.Join("..", "kda", "faults", d.name+".patch"))
 }
 
 // judge holds what the check says against the table.

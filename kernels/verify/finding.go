@@ -103,12 +103,7 @@ func findingReport(results []adjointResult, kinds []launch.Kind) Report {
 	var ran launched
 	for _, one := range results {
 		ran.sum(one.ran)
-		r.found(one.c.Name, one.findings)
-		if one.err != nil {
-			r.Failures = append(r.Failures, Failure{one.c.Name, one.err.Error()})
-			continue
-		}
-		r.Cases++
+		r.take(one.c.Name, one.findings, one.err)
 	}
 	r.Numbers = r.findings(kinds)
 	r.Counters = ran.counters()

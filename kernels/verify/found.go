@@ -72,6 +72,18 @@ func (f Finding) buffer() string {
 	return name
 }
 
+// take takes in how a case ended: what was seen in it counts always, the case itself
+// where nothing kept it from being looked at. It reports whether that is so.
+func (r *Report) take(name string, findings []launch.Finding, err error) bool {
+	r.found(name, findings)
+	if err != nil {
+		r.Failures = append(r.Failures, Failure{name, err.Error()})
+		return false
+	}
+	r.Cases++
+	return true
+}
+
 // found takes in what was seen in a case.
 func (r *Report) found(name string, list []launch.Finding) {
 	for _, one := range list {

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"context"
-
 	"gpuci/kernels/kda"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/newton"
@@ -28,26 +26,14 @@ func newtonProgram(look Look) Program {
 }
 
 func newtonCheck() Check {
-	c := unitCheck{metric: newtonMetric, numbers: newtonProgram(Numbers), watched: newtonProgram(Accesses)}
-	return Check{
-		Name:     "ns-batched",
-		About:    "the batched Newton-Schulz orthogonalisation against its reference, matrix by matrix",
-		Programs: c.programs(),
-		Bars:     []Bar{atMost(newtonName, newton.Full.Bar()), atMost(newtonLowName, newton.Low.Bar()), atMost(orderName, 0), atMost(findingsName, 0)},
-		cases: func(Options) (names []string, err error) {
-			for _, c := range newton.Cases() {
-				names = append(names, c.Name)
-			}
-			return names, nil
-		},
-		run: func(ctx context.Context, s *session) (Report, error) {
-			units, err := newtonUnits(s.Seed)
-			if err != nil {
-				return Report{}, err
-			}
-			return c.run(ctx, s, units)
-		},
-	}
+	return unitCheck{
+		metric: newtonMetric, numbers: newtonProgram(Numbers), watched: newtonProgram(Accesses), units: newtonUnits,
+	}.check(Check{
+		Name:  "ns-batched",
+		About: "the batched Newton-Schulz orthogonalisation against its reference, matrix by matrix",
+		Bars:  []Bar{atMost(newtonName, newton.Full.Bar()), atMost(newtonLowName, newton.Low.Bar())},
+		cases: namesOf(newton.Cases, func(c newton.Case) string { return c.Name }),
+	})
 }
 
 // newtonUnits are the cases of package newton, each with its reference.

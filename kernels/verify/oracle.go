@@ -22,6 +22,9 @@ func oracle(c kda.Case) (reference, error) {
 		return reference{}, err
 	}
 	p = fused.Rounded(p)
+	if err := fused.Holds(p); err != nil {
+		return reference{}, err
+	}
 	f, err := kda.ChunkForward(p)
 	if err != nil {
 		return reference{}, err

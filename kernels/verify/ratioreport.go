@@ -22,12 +22,9 @@ func ratioReport(results []ratioResult) Report {
 	var ran launched
 	for _, one := range results {
 		ran.sum(one.ran)
-		r.found(one.c.Name, one.findings)
-		if one.err != nil {
-			r.Failures = append(r.Failures, Failure{one.c.Name, one.err.Error()})
+		if !r.take(one.c.Name, one.findings, one.err) {
 			continue
 		}
-		r.Cases++
 		for i, f := range one.fused {
 			rows = ratioAdd(rows, ratioRow{one.c.Family, f.worst.Term, f, one.ops[i], one.c.Name})
 		}

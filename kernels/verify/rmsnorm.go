@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"context"
 	"math"
 
 	"gpuci/kernels/kda"
@@ -17,26 +16,14 @@ func normProgram(look Look) Program {
 }
 
 func normCheck() Check {
-	c := unitCheck{metric: func(string) string { return normName }, numbers: normProgram(Numbers), watched: normProgram(Accesses)}
-	return Check{
-		Name:     "rmsnorm",
-		About:    "RMSNorm and its gradients against their reference, row by row",
-		Programs: c.programs(),
-		Bars:     []Bar{atMost(normName, rmsnorm.Bar), atMost(orderName, 0), atMost(findingsName, 0)},
-		cases: func(Options) (names []string, err error) {
-			for _, c := range rmsnorm.Cases() {
-				names = append(names, c.Name)
-			}
-			return names, nil
-		},
-		run: func(ctx context.Context, s *session) (Report, error) {
-			units, err := normUnits(s.Seed)
-			if err != nil {
-				return Report{}, err
-			}
-			return c.run(ctx, s, units)
-		},
-	}
+	return unitCheck{
+		metric: func(string) string { return normName }, numbers: normProgram(Numbers), watched: normProgram(Accesses), units: normUnits,
+	}.check(Check{
+		Name:  "rmsnorm",
+		About: "RMSNorm and its gradients against their reference, row by row",
+		Bars:  []Bar{atMost(normName, rmsnorm.Bar)},
+		cases: namesOf(rmsnorm.Cases, func(c rmsnorm.Case) string { return c.Name }),
+	})
 }
 
 // normUnits are the cases of package rmsnorm, each with its reference.

@@ -5,6 +5,7 @@ import (
 
 	"gpuci/kernels/kda"
 	"gpuci/kernels/launch"
+	"gpuci/kernels/seed"
 )
 
 // unit is a case of a kernel that is no delta rule: a job, and what must come of it.
@@ -32,11 +33,24 @@ type unitCheck struct {
 	metric  func(family string) string
 	numbers Program // that the results are of
 	watched Program // the same sources, for findings
+	units   func(seed uint64) ([]unit, error)
+}
+
+// check completes a check that has its name, its cases and the bars of its numbers.
+func (c unitCheck) check(of Check) Check {
+	of.Programs = []Program{c.numbers, c.watched, canaryProgram(Accesses)}
+	of.Bars = append(of.Bars, atMost(orderName, 0), atMost(findingsName, 0))
+	of.run = c.run
+	return of
 }
 
 // run runs all units in two orders of threads and holds them against their references,
 // then once more, watched: a bound can be wrong where a side is long, and right below.
-func (c unitCheck) run(ctx context.Context, s *session, units []unit) (Report, error) {
+func (c unitCheck) run(ctx context.Context, s *session) (Report, error) {
+	units, err := c.units(s.Seed)
+	if err != nil {
+		return Report{}, err
+	}
 	var picked []unit
 	for _, u := range units {
 		if s.picks(u.name) {
@@ -64,11 +78,6 @@ func (c unitCheck) run(ctx context.Context, s *session, units []unit) (Report, e
 	return r, nil
 }
 
-// programs are all that the check needs.
-func (c unitCheck) programs() []Program {
-	return []Program{c.numbers, c.watched, canaryProgram(Accesses)}
-}
-
 func elements(j launch.Job) (n int) {
 	for _, b := range j.Buffers {
 		n += b.Count
@@ -84,7 +93,7 @@ func (r *unitResult) numbers(ctx context.Context, b launch.Backend) error {
 	r.took(first)
 	r.findings = append(r.findings, first.Findings...)
 	again := r.job
-	again.Order = seedOf(r.name) | 1 // 0 is the order of the first
+	again.Order = seed.Of(r.name) | 1 // 0 is the order of the first
 	second, err := b.Run(ctx, again)
 	if err != nil {
 		return err
@@ -117,13 +126,10 @@ func (c unitCheck) report(results []unitResult) Report {
 	var differ differ
 	runs, watched, launches := 0, 0, 0
 	for _, one := range results {
-		r.found(one.name, one.findings)
 		runs, watched, launches = runs+one.runs, watched+one.watched, launches+one.launches
-		if one.err != nil {
-			r.Failures = append(r.Failures, Failure{one.name, one.err.Error()})
+		if !r.take(one.name, one.findings, one.err) {
 			continue
 		}
-		r.Cases++
 		differ.add(one.differ)
 		for _, report := range one.reports {
 			t.add(one.family, 0, one.name, report)

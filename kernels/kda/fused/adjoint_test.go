@@ -8,6 +8,7 @@ import (
 	"gpuci/kernels/kda"
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // bar is how far float32 may be from the oracle: ten times the worst that was ever
@@ -63,7 +64,7 @@ func TestFused(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := made(t, c)
-			r := run(t, host, fused.Fused(p))
+			r := simttest.Run(t, host, fused.Fused(p))
 			clean(t, r)
 			if f, b := r.Launched(fused.Forward), r.Launched(fused.Backward); f != 1 || b != 2 {
 				t.Errorf("%d forward and %d backward launches, want 1 and 2", f, b)

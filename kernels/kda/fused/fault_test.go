@@ -2,7 +2,6 @@ package fused_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // visible is how many times the bar a fault must move a tensor by: less would be a
@@ -76,30 +76,10 @@ func listed(t *testing.T) {
 // planted is a directory with the shipped kernels and one fault.
 func planted(t *testing.T, name string) string {
 	t.Helper()
-	root := t.TempDir()
-	dir := filepath.Join(root, "kernels", "kda", "cuda")
-	if err := os.CopyFS(dir, os.DirFS(cuda)); err != nil {
-		t.Fatal(err)
-	}
-	apply(t, root, name)
-	return dir
+	return simttest.Plant(t, cuda, "kernels/kda/cuda", patchOf(name))
 }
 
-// apply puts a patch on the copy under root.
-func apply(t *testing.T, root, name string) {
-	t.Helper()
-	needs(t, "git")
-	patch, err := filepath.Abs(filepath.Join("../faults", name+".patch"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "git", "apply", patch)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root))
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("apply %s: %v\n%s", name, err, text)
-	}
-}
+func patchOf(name string) string { return filepath.Join("../faults", name+".patch") }
 
 func (f fault) column() string {
 	if f.at == "" {
@@ -112,7 +92,7 @@ func (f fault) column() string {
 func (f fault) judge(t *testing.T, host *simt.Program, problems map[string]*kda.Problem, wants map[string]results) {
 	t.Helper()
 	for i, c := range columns() {
-		r := run(t, host, fused.Fused(problems[c.letter]))
+		r := simttest.Run(t, host, fused.Fused(problems[c.letter]))
 		reports := compared(t, problems[c.letter], r, wants[c.letter])
 		moved, seen := moves(reports, bar(c.Family))
 		t.Logf("%-7s %c moved %s", c.letter, seen, strings.Join(moved, " "))
@@ -149,7 +129,7 @@ func moves(reports []kda.Report, bar float64) (moved []string, seen rune) {
 // named runs the column and wants the finding.
 func (f fault) named(t *testing.T, host *simt.Program, p *kda.Problem) {
 	t.Helper()
-	r := run(t, host, fused.Fused(p))
+	r := simttest.Run(t, host, fused.Fused(p))
 	if !r.Found(f.kind) {
 		t.Errorf("%s says nothing of %s; findings: %v", f.mode, f.kind, r.Findings)
 	}

@@ -1,51 +1,25 @@
 package fused_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"gpuci/kernels/kda"
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // cuda is where the shipped kernels are.
 const cuda = "../cuda"
 
-// directory is one for all tests of the binary, so that each kernel is compiled once for
-// each way of looking at it.
-var directory string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		var err error
-		if directory, err = os.MkdirTemp("", "gpuci-fused-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(directory)
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { simttest.Main(m) }
 
 // program compiles the sources of the fused path that are in dir, and those named.
 func program(t *testing.T, dir string, mode simt.Mode, more ...string) *simt.Program {
 	t.Helper()
-	return compiled(t, mode, sources(dir, append(fused.Sources(), more...)))
-}
-
-// compiled compiles sources.
-func compiled(t *testing.T, mode simt.Mode, sources []string) *simt.Program {
-	t.Helper()
-	needs(t, "g++", "clang++", "c++")
-	p, err := simt.Build(t.Context(), simt.Options{Sources: sources, Mode: mode, Dir: directory, CXX: os.Getenv("CXX")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return simttest.Build(t, mode, sources(dir, append(fused.Sources(), more...))...)
 }
 
 func sources(dir string, names []string) []string {
@@ -56,21 +30,6 @@ func sources(dir string, names []string) []string {
 	return paths
 }
 
-// needs skips the test when none of the tools is here, and fails it where tests must
-// not be skipped.
-func needs(t *testing.T, tools ...string) {
-	t.Helper()
-	for _, tool := range tools {
-		if _, err := exec.LookPath(tool); err == nil {
-			return
-		}
-	}
-	if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-		t.Fatalf("needs %s", strings.Join(tools, " or "))
-	}
-	t.Skipf("needs %s", strings.Join(tools, " or "))
-}
-
 // made is the problem of a case as the kernels are given it.
 func made(t *testing.T, c kda.Case) *kda.Problem {
 	t.Helper()
@@ -79,16 +38,6 @@ func made(t *testing.T, c kda.Case) *kda.Problem {
 		t.Fatal(err)
 	}
 	return fused.Rounded(p)
-}
-
-// run runs a job that must end without an error.
-func run(t *testing.T, on *simt.Program, job launch.Job) launch.Result {
-	t.Helper()
-	r, err := on.Run(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // clean fails the test for every finding.

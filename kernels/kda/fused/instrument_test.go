@@ -8,6 +8,7 @@ import (
 	"gpuci/kernels/kda"
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // instrumentCases reach every branch of the kernels: tails, one row, more than one tile
@@ -34,7 +35,7 @@ func TestInstruments(t *testing.T) {
 						p := made(t, c)
 						job := fused.Fused(p)
 						job.Order = order
-						r := run(t, host, job)
+						r := simttest.Run(t, host, job)
 						clean(t, r)
 						for _, report := range compared(t, p, r, oracle(t, p)) {
 							if !report.Within(bar(c.Family)) {
@@ -55,10 +56,10 @@ func TestOrder(t *testing.T) {
 	for _, c := range instrumentCases() {
 		t.Run(c.Name, func(t *testing.T) {
 			job := fused.Fused(made(t, c))
-			first := run(t, host, job)
+			first := simttest.Run(t, host, job)
 			for _, order := range []uint64{0, 1, 2, 3, 4, 5} {
 				job.Order = order
-				again := run(t, host, job)
+				again := simttest.Run(t, host, job)
 				if len(again.Buffers) != len(first.Buffers) || len(first.Buffers) < 21 {
 					t.Fatalf("order %d: %d buffers, %d before", order, len(again.Buffers), len(first.Buffers))
 				}

@@ -9,13 +9,14 @@ import (
 
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // TestThirdLaunch plants a third backward launch in a copy of the plan, builds it, and
 // has the backend's launch function count: the numbers would not show it, since the
 // kernel is run once more on the same inputs.
 func TestThirdLaunch(t *testing.T) {
-	needs(t, "go")
+	simttest.Needs(t, "go")
 	program(t, cuda, simt.Plain) // is what the copies find
 	for _, copy := range []struct{ patch, want string }{{"", "forward 1 backward 2"}, {"third-launch", "forward 1 backward 3"}} {
 		root := t.TempDir()
@@ -28,9 +29,9 @@ func TestThirdLaunch(t *testing.T) {
 		write(t, filepath.Join(root, "go.mod"), "module gpuci\n\ngo 1.26\n")
 		write(t, filepath.Join(root, "main.go"), countLaunches)
 		if copy.patch != "" {
-			apply(t, root, copy.patch)
+			simttest.Apply(t, root, patchOf(copy.patch))
 		}
-		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "-trimpath", ".", directory, os.Getenv("CXX")}, absolute(t)...)...)
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "-trimpath", ".", simttest.Dir(), os.Getenv("CXX")}, absolute(t)...)...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
 		text, err := cmd.CombinedOutput()

@@ -10,6 +10,7 @@ import (
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // TestFits: a shape that cannot be launched is refused with the reason, before a plan of
@@ -72,7 +73,7 @@ func TestForgettingRows(t *testing.T) {
 		// In float64, too, -3e38 would leave nothing of the rows behind.
 		want := oracle(t, forgetful(t, 7, max(g, fused.Floor)))
 		for name, job := range map[string]launch.Job{"fused": fused.Fused(p), "ops": fused.Ops(p)} {
-			for _, report := range compared(t, p, run(t, host, job), want) {
+			for _, report := range compared(t, p, simttest.Run(t, host, job), want) {
 				if !report.Within(bar(kda.VeryStrong)) {
 					t.Errorf("%s, g of %g: %v", name, g, report)
 				}
@@ -118,7 +119,7 @@ func TestOneElement(t *testing.T) {
 		for seed := range uint64(40) {
 			p := made(t, kda.Case{Family: f, Shape: kda.Shape{B: 1, H: 1, T: 1, K: 1, V: 1, C: 16}, Seed: seed})
 			want := oracle(t, p)
-			for _, report := range compared(t, p, run(t, host, fused.Fused(p)), want) {
+			for _, report := range compared(t, p, simttest.Run(t, host, fused.Fused(p)), want) {
 				rounding := 0.0
 				if report.Term == "d_g" {
 					rounding = fused.Cancelled * magnitude(p, &want.grad)

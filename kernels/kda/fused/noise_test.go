@@ -11,6 +11,7 @@ import (
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // noiseSeeds is how many problems of each family the rounding errors are taken over.
@@ -31,8 +32,8 @@ func TestNoise(t *testing.T) {
 			for seed := range noiseSeeds() {
 				p := made(t, kda.Case{Family: f, Shape: kda.Shape{B: 1, H: 2, T: 75, K: 24, V: 40, C: 32}, Seed: seed + 100})
 				want := oracle(t, p)
-				addSquares(t, ours, p, run(t, host, fused.Fused(p)), want)
-				addSquares(t, theirs, p, run(t, host, fused.Ops(p)), want)
+				addSquares(t, ours, p, simttest.Run(t, host, fused.Fused(p)), want)
+				addSquares(t, theirs, p, simttest.Run(t, host, fused.Ops(p)), want)
 			}
 			for _, term := range slices.Sorted(maps.Keys(ours)) {
 				ratio := math.Sqrt(ours[term] / theirs[term])

@@ -10,13 +10,14 @@ import (
 	"gpuci/kernels/kda/fused"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // opsProgram compiles the ops path alone: no kernel of the fused path is there to be
 // taken instead.
 func opsProgram(t *testing.T, mode simt.Mode) *simt.Program {
 	t.Helper()
-	return compiled(t, mode, sources(cuda, []string{"kda_ops.cu"}))
+	return simttest.Build(t, mode, sources(cuda, []string{"kda_ops.cu"})...)
 }
 
 // TestOps holds the ops path against the oracle on the cases of the fused path and by
@@ -28,7 +29,7 @@ func TestOps(t *testing.T) {
 	for _, c := range append(modelCases(), kda.Cases()...) {
 		t.Run(c.Name, func(t *testing.T) {
 			p := made(t, c)
-			r := run(t, host, fused.Ops(p))
+			r := simttest.Run(t, host, fused.Ops(p))
 			clean(t, r)
 			for _, report := range compared(t, p, r, oracle(t, p)) {
 				if !report.Within(bar(c.Family)) {
@@ -56,7 +57,7 @@ func TestOpsInstruments(t *testing.T) {
 					p := made(t, c)
 					job := fused.Ops(p)
 					job.Order = uint64(i)
-					r := run(t, host, job)
+					r := simttest.Run(t, host, job)
 					clean(t, r)
 					for _, report := range compared(t, p, r, oracle(t, p)) {
 						if !report.Within(bar(c.Family)) {
@@ -74,10 +75,10 @@ func TestOpsOrder(t *testing.T) {
 	host := opsProgram(t, simt.Plain)
 	for _, c := range instrumentCases() {
 		job := fused.Ops(made(t, c))
-		first := run(t, host, job).Buffers
+		first := simttest.Run(t, host, job).Buffers
 		for _, order := range []uint64{1, 2, 3} {
 			job.Order = order
-			again := run(t, host, job).Buffers
+			again := simttest.Run(t, host, job).Buffers
 			if len(again) != len(first) || len(first) < 60 {
 				t.Fatalf("%s: order %d gives %d buffers, %d before", c.Name, order, len(again), len(first))
 			}
@@ -97,7 +98,7 @@ func TestOpsLaunches(t *testing.T) {
 	for _, chunks := range []int{1, 2, 5} {
 		t.Run(fmt.Sprint(chunks), func(t *testing.T) {
 			c := kda.Case{Family: kda.Mild, Shape: kda.Shape{B: 2, H: 2, T: 4*chunks - 1, K: 3, V: 2, C: 4}}
-			r := run(t, host, fused.Ops(made(t, c)))
+			r := simttest.Run(t, host, fused.Ops(made(t, c)))
 			if got, want := r.Launched(fused.Forward), 20+5*chunks; got != want {
 				t.Errorf("%d launches forward, want %d", got, want)
 			}

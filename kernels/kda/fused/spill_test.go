@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpuci/kernels/kda/fused"
+	"gpuci/kernels/simt/simttest"
 )
 
 var (
@@ -18,7 +19,7 @@ var (
 // TestNoSpills: the compiler of the card takes the kernels without a warning, and keeps
 // every value of a thread in registers.
 func TestNoSpills(t *testing.T) {
-	needs(t, "nvcc")
+	simttest.Needs(t, "nvcc")
 	for _, arch := range []string{"sm_80", "sm_90"} {
 		for _, name := range fused.Sources() {
 			cmd := exec.CommandContext(t.Context(), "nvcc", "-arch="+arch, "-Werror", "all-warnings", "-Xptxas", "-v",
