@@ -1,0 +1,183 @@
+package device
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// film is a row of looks at one card, a tenth of a second apart.
+type film struct {
+	s  sight
+	at time.Time
+}
+
+func newFilm(mine Mine) *film {
+	at := time.Unix(1_700_000_000, 0)
+	return &film{s: newSight(Watching{Cards: []string{"GPU-a"}, Mine: mine, Blind: 3 * time.Second}, at), at: at}
+}
+
+func (f *film) look(state State, foreign ...Process) { f.whole(Seen{State: state, Foreign: foreign}) }
+
+func (f *film) whole(c Seen) {
+	f.at = f.at.Add(100 * time.Millisecond)
+	c.UUID = "GPU-a"
+	f.s.add(Look{At: f.at, Source: sourceNVML, Cards: []Seen{c}}, f.at)
+}
+
+func (f *film) end() Report { f.s.end(f.at); return f.s.report }
+
+func alive(pid int) Process { return Process{PID: pid, Start: 5, Valid: true} }
+func dead(pid int) Process  { return Process{PID: pid, Why: whyGone} }
+
+// TestSight holds what a row of looks comes to.
+func TestSight(t *testing.T) {
+	ours := func(pid int) bool { return pid == 1 }
+	unowned := Seen{State: Unknown, Why: "memory without an owner"}
+	cases := map[string]struct {
+		mine   Mine
+		film   func(*film)
+		state  State
+		doubts int
+	}{
+		"nobody":                  {nil, func(f *film) { f.look(Quiet) }, Quiet, 0},
+		"no look at all":          {nil, func(*film) {}, Unknown, 0},
+		"two looks name":          {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Busy, alive(2)) }, Busy, 0},
+		"one look is a doubt":     {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Quiet) }, Quiet, 1},
+		"one look and then dead":  {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Unknown, dead(2)) }, Quiet, 1},
+		"two of them":             {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Busy, alive(3)); f.look(Quiet) }, Unknown, 2},
+		"in the last look alone":  {nil, func(f *film) { f.look(Quiet); f.look(Busy, alive(2)) }, Quiet, 1},
+		"listed a moment longer":  {nil, func(f *film) { f.look(Unknown, dead(2)); f.look(Unknown, dead(2)); f.look(Quiet) }, Quiet, 1},
+		"many short ones":         {nil, func(f *film) { f.look(Unknown, dead(2)); f.look(Unknown, dead(3)) }, Unknown, 2},
+		"our short ones":          {ours, func(f *film) { f.look(Unknown, dead(1)); f.look(Quiet) }, Quiet, 0},
+		"seen as ours, then dead": {nil, func(f *film) { f.whole(Seen{State: Quiet, Own: []Process{alive(2)}}); f.look(Unknown, dead(2)) }, Quiet, 0},
+		"known late as ours": {nil, func(f *film) {
+			f.look(Busy, alive(2))
+			f.look(Busy, alive(2))
+			f.whole(Seen{State: Quiet, Own: []Process{alive(2)}})
+		}, Quiet, 0},
+		"known at the end as ours": {ours, func(f *film) { f.look(Busy, alive(1)); f.look(Busy, alive(1)) }, Quiet, 0},
+		"ours that stays listed": {ours, func(f *film) {
+			for range 60 {
+				f.look(Unknown, dead(1))
+			}
+		}, Unknown, Forgiven + 1},
+		"another's number": {ours, func(f *film) {
+			for range inARow {
+				f.look(Unknown, Process{PID: 1, Start: 5, Why: whyFile})
+			}
+		}, Unknown, Forgiven + 1},
+		"another's number for a moment": {ours, func(f *film) { f.look(Unknown, Process{PID: 1, Start: 5, Why: whyFile}); f.look(Quiet) }, Quiet, 0},
+		"memory for a moment":           {nil, func(f *film) { f.whole(unowned); f.whole(unowned); f.look(Quiet) }, Quiet, 0},
+		"memory that comes and goes": {nil, func(f *film) {
+			for range 2 {
+				for range inARow {
+					f.whole(unowned)
+				}
+				f.look(Quiet)
+			}
+		}, Unknown, 2},
+		"memory that stays": {nil, func(f *film) {
+			for range 2 * inARow {
+				f.whole(unowned)
+			}
+		}, Unknown, 2},
+		"a gap": {nil, func(f *film) { f.look(Quiet); f.at = f.at.Add(4 * time.Second); f.look(Quiet) }, Unknown, 0},
+		"silence shorter than that": {nil, func(f *film) {
+			f.look(Quiet)
+			f.s.add(Look{Silent: "hangs"}, f.at.Add(2*time.Second))
+			f.look(Quiet)
+		}, Quiet, 0},
+		"silence up to the end": {nil, func(f *film) { f.look(Quiet); f.at = f.at.Add(4 * time.Second) }, Unknown, 0},
+		"another card":          {nil, func(f *film) { f.s.add(Look{Cards: []Seen{{Card: Card{UUID: "GPU-b"}, State: Quiet}}}, f.at) }, Quiet, 1},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newFilm(c.mine)
+			c.film(f)
+			r := f.end()
+			if r.State() != c.state || len(r.Doubts) != c.doubts {
+				t.Errorf("%s with %d doubts, not %s with %d: %s %+v", r.State(), len(r.Doubts), c.state, c.doubts, r.Why(), r.Doubts)
+			}
+			if (r.State() == Quiet) != strings.HasPrefix(r.Why(), "nobody") {
+				t.Errorf("why: %s", r.Why())
+			}
+		})
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	if r := summarize([]float64{4, 1, 3, 2}); r != (Range{1, 4, 2.5, 2.5, 4}) {
+		t.Errorf("%+v", r)
+	}
+	if r := summarize(nil); r != (Range{}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestChoose walks what CUDA_VISIBLE_DEVICES and needs come to.
+func TestChoose(t *testing.T) {
+	card := func(uuid, name, bus string, cc int, gib int64) Seen {
+		return Seen{Card: Card{UUID: uuid, Name: name, Bus: bus, Major: cc / 10, MinorCC: cc % 10, Memory: Told(gib << 30)}}
+	}
+	same := Look{Cards: []Seen{card("GPU-aa11", "H200", "b", 90, 140), card("GPU-aa22", "H200", "a", 90, 140)}}
+	mixed := Look{Cards: []Seen{card("GPU-aa11", "H200", "a", 90, 140), card("GPU-bb22", "L4", "b", 89, 22)}}
+	mig := Look{Cards: []Seen{{Card: Card{UUID: "MIG-1", Parent: "GPU-aa", Name: "H200"}}}}
+	env := func(kv ...string) Choice { return ChoiceFrom(kv) }
+	for i, c := range []struct {
+		look   Look
+		need   Need
+		choice Choice
+		want   string // UUIDs, or a part of the error
+	}{
+		{same, Need{}, env(), "GPU-aa22 GPU-aa11"}, // by address, not as listed
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=1"), "GPU-aa11"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=1,0"), "GPU-aa11 GPU-aa22"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=GPU-aa1"), "GPU-aa11"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=GPU-aa"), `"GPU-aa" is the beginning of 2 UUIDs`},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=GPU-x"), `no card here is "GPU-x"`},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=0,7"), "there is no card 7"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=0,GPU-aa22"), "names a card twice"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES="), "CUDA_VISIBLE_DEVICES names none"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=-1"), "names none"},
+		{same, Need{Count: 3}, env(), "3 needed, 2 of 2 will do"},
+		{same, Need{Count: 2}, env("CUDA_VISIBLE_DEVICES=0"), "2 needed, 1 of 2 will do; CUDA_VISIBLE_DEVICES names 0"},
+		{mixed, Need{}, env("CUDA_VISIBLE_DEVICES=0"), "set CUDA_DEVICE_ORDER=PCI_BUS_ID"},
+		{mixed, Need{}, env("CUDA_VISIBLE_DEVICES=0", "CUDA_DEVICE_ORDER=PCI_BUS_ID"), "GPU-aa11"},
+		{mixed, Need{}, ParseChoice("1", PCIOrder, "--gpu"), "GPU-bb22"},
+		{mixed, Need{SM: 90}, env(), "GPU-aa11"},
+		{mixed, Need{SM: 100}, env(), "H200 0 (GPU-aa11): needs sm_100, has sm_90"},
+		{mixed, Need{VRAM: 40 << 30}, env(), "GPU-aa11"},
+		{mixed, Need{VRAM: 1 << 40}, env(), "needs 1024.0 GiB, has 140.0 GiB"},
+		{mig, Need{}, env("CUDA_VISIBLE_DEVICES=0"), "MIG instances: give a UUID"},
+		{mig, Need{}, env("CUDA_VISIBLE_DEVICES=MIG-1"), "MIG-1"},
+		{mig, Need{SM: 90}, env(), "does not tell what it has"},
+		{mig, Need{VRAM: 1}, env(), "how much memory it has is not told"},
+		{Look{Silent: "hangs"}, Need{}, env(), "the driver gives no answer: hangs"},
+	} {
+		got, err := Choose(c.look, c.need, c.choice)
+		var text []string
+		for _, s := range got {
+			text = append(text, s.UUID)
+		}
+		if err != nil {
+			text = []string{err.Error()}
+		}
+		if joined := strings.Join(text, " "); joined != c.want && (err == nil || !strings.Contains(joined, c.want)) {
+			t.Errorf("%d: %v is %q, not %q", i, c.choice, joined, c.want)
+		}
+	}
+}
+
+// TestThrottleWords: each bit has a word, and idleness is no throttling.
+func TestThrottleWords(t *testing.T) {
+	all := reasons(2047)
+	if len(all) != len(throttles) || len(slices.Compact(slices.Sorted(slices.Values(all)))) != len(throttles) {
+		t.Errorf("words: %q", all)
+	}
+	if got := slowed(reasons(1 | 4)); fmt.Sprint(got) != "[power cap]" {
+		t.Errorf("idle and capped: %q", got)
+	}
+}
