@@ -36,6 +36,9 @@ const RemindEvery = 30 * time.Second
 type BusyError struct{ Line Line }
 
 func (e *BusyError) Error() string {
+	if e.Line.Limit == 0 && e.Line.Held {
+		return fmt.Sprintf("the %s is free, and it cannot be taken: %s", e.Line.Lock, e.Line.Note)
+	}
 	if e.Line.Limit == 0 {
 		return fmt.Sprintf("the %s is taken%s", e.Line.Lock, e.Line.holders())
 	}

@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 		} else if err == nil {
 			fmt.Println("usable")
 		}
+	case "cards":
+		os.Exit(cardHolder())
+	case "reserve":
+		os.Exit(reserver())
 	case "heart":
 		os.Exit(heart())
 	default:
@@ -103,6 +107,12 @@ type child struct {
 // start starts a holder; it does not wait for what it says.
 func start(t *testing.T, o order, wrap ...string) *child {
 	t.Helper()
+	return startAs(t, "holder", o, wrap...)
+}
+
+// startAs starts the test binary as one of the children it can be.
+func startAs(t *testing.T, mode string, o any, wrap ...string) *child {
+	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +123,7 @@ func start(t *testing.T, o order, wrap ...string) *child {
 	}
 	argv := append(wrap, self, string(text))
 	c := &child{t: t, cmd: exec.Command(argv[0], argv[1:]...)}
-	c.cmd.Env = append(os.Environ(), childVariable+"=holder")
+	c.cmd.Env = append(os.Environ(), childVariable+"="+mode)
 	c.cmd.Stderr = os.Stderr
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

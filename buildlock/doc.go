@@ -17,6 +17,11 @@
 // between users. A program that closes every descriptor it inherits gives up
 // the slot as soon as its parents end.
 //
+// A card has a lock of its own, by its UUID, and [AcquireCards] takes as many of
+// several as are wanted, all at once. A person can reserve a card besides
+// ([Reserve]): that locks nothing, and is for gates to ask about. A file of a
+// reservation that cannot be understood reserves its card all the same.
+//
 // How a ticket is made, under a short lock on the file gate, is what makes it
 // right: the number comes from a counter and never recurs; the file is made
 // under a passing name, locked, and only then renamed to its number, so nobody

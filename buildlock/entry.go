@@ -32,13 +32,15 @@ type Entry struct {
 	Build   string    `json:"build,omitempty"`
 	Since   time.Time `json:"since"`             // when it took its place in line
 	Granted time.Time `json:"granted,omitzero"`  // zero while it waits
-	Held    string    `json:"held,omitempty"`    // why it waits though it is its turn: the pressure on this machine
+	Held    string    `json:"held,omitempty"`    // why it waits though it is its turn (the pressure on this machine, a card that is busy), or what its holder says
 	Looking bool      `json:"looking,omitempty"` // whether to hold it back is being found out
 	Stopped bool      `json:"stopped,omitempty"` // by a signal (Ctrl-Z) or a debugger: it does not move on by itself
 	Foreign bool      `json:"foreign,omitempty"` // made in another pid namespace: nothing is known of its process
 	Keepers []Keeper  `json:"keepers,omitempty"` // of a kept one
 	Unread  int       `json:"unread,omitempty"`  // processes that could not be looked at when keepers were sought
 	Slots   int       `json:"slots,omitempty"`   // what it lowers the number of links to, 0 when it does not
+	Cards   int       `json:"cards,omitempty"`   // of a card's lock: how many cards it waits for or took
+	Among   int       `json:"among,omitempty"`   // of how many: while it waits, it stands in the line of each
 	Void    *Voided   `json:"void,omitempty"`
 }
 
@@ -94,11 +96,13 @@ func (e Entry) trouble() string {
 		return ", in another pid namespace"
 	case e.Stopped:
 		return ", stopped: fg, or kill -CONT, lets it go on"
-	case e.State == StateWaits && e.Held != "":
+	case e.State == StateKept:
+	case e.Held != "" && e.State != StateVoid:
 		return ", " + e.Held
-	case e.State != StateKept:
+	default:
 		return ""
-	case len(e.Keepers) == 0:
+	}
+	if len(e.Keepers) == 0 {
 		return ", which is gone; still open in a process that cannot be seen from here"
 	}
 	var list []string

@@ -22,7 +22,7 @@ type Line struct {
 	Limit   time.Duration // of the wait; negative for none
 	Holders []Entry       // who has the lock
 	Note    string        // what else there is to say
-	Held    bool          // it is our turn, and the pressure on this machine holds us back: the Note says why
+	Held    bool          // it is our turn, and the pressure on this machine or a busy card holds us back: the Note says why
 }
 
 // String is the line as it is printed.

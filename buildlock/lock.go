@@ -20,8 +20,8 @@ const (
 const maxName = 64
 
 // ErrOrder says that a lock was asked for below one that comes later in the
-// order: named locks by their names, then build, then link. Two processes
-// could wait for each other otherwise.
+// order: named locks by their names, then build, then cards, all of them at
+// once, then link. Two processes could wait for each other otherwise.
 var ErrOrder = errors.New("locks are taken in the wrong order")
 
 // Named is a lock of a script's own.
@@ -52,6 +52,9 @@ func (l Lock) String() string {
 	if name := l.Name(); name != "" {
 		return "lock " + name
 	}
+	if uuid := l.Card(); uuid != "" {
+		return "card " + ShortCard(uuid) + " lock"
+	}
 	return string(l) + " lock"
 }
 
@@ -60,20 +63,29 @@ func (a Lock) before(b Lock) bool {
 	if ra, rb := a.rank(), b.rank(); ra != rb {
 		return ra < rb
 	}
-	return a < b
+	return a < b && a.rank() != rankCard // no card is waited for below another one: see AcquireCards
 }
 
 // rank is the place of a kind of lock in the order. A link comes last: whoever
 // holds a link waits for nothing else.
 func (l Lock) rank() int {
-	switch l {
-	case Link:
-		return 2
-	case Build:
-		return 1
+	switch {
+	case l == Link:
+		return rankLink
+	case l.Card() != "":
+		return rankCard
+	case l == Build:
+		return rankBuild
 	}
-	return 0
+	return rankNamed
 }
+
+const (
+	rankNamed = iota
+	rankBuild
+	rankCard
+	rankLink
+)
 
 // valid says whether l is a lock at all, and not a path of somebody's making.
 func (l Lock) valid() bool {
@@ -81,5 +93,6 @@ func (l Lock) valid() bool {
 		return true
 	}
 	named, err := Named(l.Name())
-	return err == nil && named == l
+	card, cerr := Card(l.Card())
+	return err == nil && named == l || cerr == nil && card == l
 }

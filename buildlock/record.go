@@ -35,6 +35,8 @@ type record struct {
 	Dir    string    `json:"dir,omitempty"`
 	Build  string    `json:"build,omitempty"`
 	Slots  int       `json:"slots,omitempty"` // what it lowers the number of links to
+	Cards  int       `json:"cards,omitempty"` // how many cards it needs, of a card's ticket
+	Among  int       `json:"among,omitempty"` // of how many that will do: each of them has a ticket like this
 	Since  time.Time `json:"since"`
 }
 

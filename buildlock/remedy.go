@@ -18,7 +18,7 @@ func Remedy(err error, dir string) string {
 	case errors.As(err, &voided):
 		return "talk to " + UserName(voided.By) + ", then start it again"
 	case errors.Is(err, ErrOrder):
-		return "named locks come first, by their names, then the build lock, then links: take them in this order, the outer one first"
+		return "named locks come first, by their names, then the build lock, then cards, all that are needed at once, then links: take them in this order, the outer one first"
 	case errors.Is(err, ErrNotOwner):
 		return "ask that user, or root"
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):

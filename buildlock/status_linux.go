@@ -119,6 +119,7 @@ func (q queue) entry(n, ours uint64) Entry {
 	e := Entry{
 		ID: ticketID(q.lock, n), Number: n, State: StateWaits, PID: r.PID, Start: r.Start, UID: r.UID, Lane: r.Lane,
 		Root: r.Root, Command: r.Cmd, Dir: r.Dir, Build: r.Build, Since: r.Since, Granted: g.Granted, Held: g.Held, Looking: g.Looking, Slots: r.Slots,
+		Cards: r.Cards, Among: r.Among,
 	}
 	if !g.Granted.IsZero() {
 		e.State = StateHolds

@@ -1,6 +1,7 @@
 package buildlock
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,11 +17,13 @@ import (
 type Ticket struct {
 	ID     string        // "link-12"
 	Number uint64        // its place in the order of arrival
+	Card   string        // the UUID, of a card's lock
 	Passed bool          // a process above us holds the lock, and this is its ticket
 	Waited time.Duration // in line
 
-	file  *os.File
-	queue queue
+	file    *os.File
+	queue   queue
+	granted time.Time
 }
 
 // check says whether the ticket still stands in its queue: the file under its
@@ -42,13 +45,42 @@ func (t *Ticket) check() error {
 }
 
 // markGranted notes in the ticket that it holds the lock.
-func (t *Ticket) markGranted() { t.note(granted{Granted: time.Now()}) }
+func (t *Ticket) markGranted() {
+	t.granted = time.Now()
+	t.note(granted{Granted: t.granted})
+}
+
+// Say notes in a ticket that holds its lock what is done with it, for people; ""
+// takes that back. It says nothing in a ticket that is not ours (Passed).
+func (t *Ticket) Say(text string) {
+	if !t.Passed && t.file != nil {
+		t.note(granted{Granted: t.granted, Held: Clip(text)})
+	}
+}
 
 // note says in the ticket what has become of it. Only a reader would miss it,
 // so a full disk is no error here.
 func (t *Ticket) note(g granted) {
-	if line, err := json.Marshal(g); err == nil {
+	line, err := json.Marshal(g)
+	switch {
+	case err != nil:
+	case t.Card != "":
+		t.replace(append(line, '\n'))
+	default:
 		_, _ = t.file.Write(append(line, '\n'))
+	}
+}
+
+// replace writes over what was noted before: a card can be waited for all night,
+// with another reason every two seconds, and no more than 8 KiB of a ticket are
+// read. Who reads between the two steps finds the rest of an older line, which
+// says nothing.
+func (t *Ticket) replace(line []byte) {
+	buf := make([]byte, maxRecord)
+	n, _ := t.file.ReadAt(buf, 0)
+	base := bytes.IndexByte(buf[:n], '\n') + 1
+	if got, err := t.file.WriteAt(line, int64(base)); err == nil {
+		_ = t.file.Truncate(int64(base + got))
 	}
 }
 
@@ -77,24 +109,32 @@ func (t *Ticket) Keep() error {
 	if t.Passed {
 		return nil
 	}
+	f, err := keep(t.file, "ticket "+t.ID)
+	t.file = f
+	if err != nil {
+		return fmt.Errorf("keep ticket %s: %w", t.ID, err)
+	}
+	return nil
+}
+
+// keep moves a file to where every program executed from here on inherits it and
+// no script closes it. On an error it stays the file that it was.
+func keep(f *os.File, name string) (*os.File, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fmt.Errorf("keep ticket %s: %w", t.ID, err)
+		return f, err
 	}
 	for _, low := range []uint64{keptAt, limit.Cur - limit.Cur/8 - 1} {
 		if low >= limit.Cur {
 			continue
 		}
-		if fd, err := unix.FcntlInt(t.file.Fd(), unix.F_DUPFD, int(low)); err == nil {
-			_ = t.file.Close()
-			t.file = os.NewFile(uintptr(fd), "ticket "+t.ID)
-			return nil
+		if fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD, int(low)); err == nil {
+			_ = f.Close()
+			return os.NewFile(uintptr(fd), name), nil
 		}
 	}
-	if _, err := unix.FcntlInt(t.file.Fd(), unix.F_SETFD, 0); err != nil {
-		return fmt.Errorf("keep ticket %s: %w", t.ID, err)
-	}
-	return nil
+	_, err := unix.FcntlInt(f.Fd(), unix.F_SETFD, 0)
+	return f, err
 }
 
 // releaseTime bounds the tidying up after the lock was given up.

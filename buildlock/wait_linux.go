@@ -129,16 +129,22 @@ func (w *wait) block(ahead []uint64, done <-chan struct{}) {
 			continue
 		}
 		w.blocked[n] = true
-		fd, err := w.t.queue.ticketFD(n)
-		go func() {
-			if err == nil { // else it has ended since
-				_ = retry(func() error { return unix.Flock(fd, unix.LOCK_SH) })
-				_ = unix.Close(fd)
-			}
-			select {
-			case w.ended <- n:
-			case <-done:
-			}
-		}()
+		onEnd(w.t.queue, n, n, w.ended, done)
 	}
+}
+
+// onEnd sends what to ended at the end of a ticket, from a goroutine that is
+// blocked in flock(2) until then, whoever still wants to know.
+func onEnd[T any](q queue, n uint64, what T, ended chan<- T, done <-chan struct{}) {
+	fd, err := q.ticketFD(n)
+	go func() {
+		if err == nil { // else it has ended since
+			_ = retry(func() error { return unix.Flock(fd, unix.LOCK_SH) })
+			_ = unix.Close(fd)
+		}
+		select {
+		case ended <- what:
+		case <-done:
+		}
+	}()
 }
