@@ -163,12 +163,12 @@ func TestRefusedInItsTurn(t *testing.T) {
 // Who waits behind one that is held back waits for the machine: that is in no
 // limit of its wait, and it is told how long it was.
 func TestBehindOneHeldBack(t *testing.T) {
-	o := Options{Dir: lockDir(t, 1), Wait: time.Second}
+	o := Options{Dir: lockDir(t, 1), Wait: 4 * time.Second}
 	first := ask(t, o)
 	<-first.asked
 	second := ask(t, o)
 	soon(t, "a second ticket", func() bool { list, _ := Tickets(t.Context(), o.Dir, Link); return len(list) == 2 })
-	time.Sleep(3 * time.Second) // three times its limit
+	time.Sleep(5 * time.Second) // more than its limit
 	first.let <- false
 	_ = first.ticket(t).Release()
 	<-second.asked
@@ -181,17 +181,17 @@ func TestBehindOneHeldBack(t *testing.T) {
 
 // What was waited for the machine is not charged to the wait for the lock after.
 func TestAloneAfterALongHold(t *testing.T) {
-	o := Options{Dir: lockDir(t, 2), Wait: 2 * time.Second}
+	o := Options{Dir: lockDir(t, 2), Wait: 4 * time.Second}
 	first := take(t, o)
 	a := ask(t, o)
 	<-a.asked
-	time.Sleep(3 * time.Second)
+	time.Sleep(5 * time.Second)
 	a.let <- true
 	soon(t, "a wait for the first", func() bool {
 		list, _ := Tickets(t.Context(), o.Dir, Link)
 		return len(list) == 2 && list[1].State == StateWaits && list[1].Held == ""
 	})
-	time.Sleep(time.Second) // half of its limit
+	time.Sleep(time.Second) // with what was held, more than its limit
 	_ = first.Release()
 	a.ticket(t)
 }

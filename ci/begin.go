@@ -33,6 +33,7 @@ func (n *night) begin(ctx context.Context) (err error) {
 	}
 	plan.Reported = n.books.name(lastReported)
 	n.plan = plan
+	n.plan.Debts = n.readDebts(ctx)
 	n.journal, err = newJournal(n.books.night(plan.Night))
 	if err == nil {
 		err = n.journal.add(line{Type: planned, At: plan.Began, PID: os.Getpid(), Plan: &n.plan})

@@ -12,6 +12,8 @@
 //   - What was judged before on the same content, with the same settings and the
 //     same tools, is not run again; its outcome stands. Lanes with the same content
 //     share one run.
+//   - What lanes owe for the commits that they are at ([gates.Debt]) is run before all
+//     else, the oldest first; the report says what is paid and what is owed still.
 //   - Everything that is decided is in a journal, on the disk, before the night goes
 //     on. After a crash [Options.Resume] goes on with the commits of that night.
 //   - It ends. Nothing is started that would usually not be done by the end that was

@@ -64,6 +64,7 @@ func (r Report) sections() (list []section) {
 	add("refused", func(_ Lane, c Cell) (item, bool) {
 		return item{text: c.reason() + c.known(), next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Refused
 	})
+	list = append(list, r.debtSections()...)
 	add("attention", func(_ Lane, c Cell) (item, bool) {
 		return item{text: c.reason(), next: firstOf(c.Next), level: warning}, c.State != NotRun && c.Outcome == gates.Attention && c.Change == ""
 	})

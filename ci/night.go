@@ -97,6 +97,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	n.o.Past.Rest()
 	over, cancel := n.due.within(ctx)
 	defer cancel()
+	n.payDebts(over)
 	for _, w := range n.jobs {
 		n.spend(over, w)
 	}

@@ -73,7 +73,7 @@ func (p *past) paces(ctx context.Context, v gates.Verdict) (out []Pace) {
 	}
 	for _, m := range v.Metrics {
 		for _, s := range m.Series {
-			of := history.Series{Gate: v.Gate, Metric: m.Metric, Labels: s.Labels, Unit: m.Unit, Backend: v.Bound.Backend, Profile: v.Bound.Profile}
+			of := history.Series{Gate: v.Gate, Metric: m.Metric, Labels: s.Labels, Unit: m.Unit, Backend: v.Bound.Backend, Card: v.Bound.Card, Profile: v.Bound.Profile}
 			if !isTime(m.Unit) || s.Count == 0 {
 				continue
 			}

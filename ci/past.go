@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"gpuci/gates"
@@ -113,13 +112,7 @@ func overdue(r history.Result, g config.Gate, now time.Time) bool {
 }
 
 // Unsettled says that a result leaves open which content was judged.
-func Unsettled(r history.Result) bool { return slices.ContainsFunc(r.Marks, unsettled) }
-
-// unsettled says that a mark leaves open which content was judged. That the lane
-// changed does not, in a scratch lane: nobody works there but the gate.
-func unsettled(mark string) bool {
-	return strings.HasPrefix(mark, "the lane moved from") || strings.HasPrefix(mark, "the lane could not be read")
-}
+func Unsettled(r history.Result) bool { return gates.Unsettled(r) }
 
 // moved says that something has changed which a run has read outside of its lane,
 // as a crate beside it, or that this cannot be told.

@@ -1,6 +1,10 @@
 package ci
 
-import "time"
+import (
+	"time"
+
+	"gpuci/gates"
+)
 
 // Plan is what a night is to do, as it was when it began.
 type Plan struct {
@@ -14,6 +18,8 @@ type Plan struct {
 	Dir      string    `json:"dir,omitempty"`   // of gpuci.toml, from a lane's root
 	Gates    []string  `json:"gates,omitempty"` // that were named; none means all that are for nights
 	Heads    []Head    `json:"heads"`
+
+	Debts []gates.Debt `json:"debts,omitempty"` // what its lanes owe, the oldest first
 }
 
 // planSchema is the form of Plan's JSON; a plan of another is not resumed.

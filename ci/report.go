@@ -22,6 +22,7 @@ type Report struct {
 	Host    string    `json:"host,omitempty"`
 	Dir     string    `json:"dir"`             // of the journal
 	Notes   []string  `json:"notes,omitempty"` // what was wrong with the night as a whole
+	Debts   []Debt    `json:"debts,omitempty"` // what its lanes owed when it began
 	Lanes   []Lane    `json:"lanes"`
 	Exit    int       `json:"exit"`
 }
@@ -47,6 +48,7 @@ func (n *night) report(ctx context.Context) Report {
 	for _, w := range n.jobs {
 		n.remark(ctx, w)
 	}
+	r.Debts = n.settleDebts()
 	var codes []int
 	for _, h := range n.plan.Heads {
 		l := Lane{Head: h}

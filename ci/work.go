@@ -144,24 +144,29 @@ func (n *night) giveUp(w *work, why string, exit int) {
 func (n *night) spend(ctx context.Context, w *work) {
 	defer n.drop(ctx, w)
 	for _, g := range w.gates {
-		if _, ok := w.came[g.Name]; ok || n.standNow(ctx, w, g) {
-			continue
-		}
-		c, ok := n.withhold(ctx, w, g)
-		if !ok && w.scratch == nil {
-			if err := n.checkOut(ctx, w); err != nil {
-				if ctx.Err() == nil {
-					n.giveUp(w, err.Error(), gates.Broken.ExitCode())
-				}
-				c, ok = n.withhold(ctx, w, g)
-			}
-		}
-		if !ok {
-			c = n.run(ctx, w, g)
-		}
-		w.came[g.Name] = c
-		n.tell(w, c)
+		n.one(ctx, w, g)
 	}
+}
+
+// one comes to something of one gate, if the night has not already.
+func (n *night) one(ctx context.Context, w *work, g config.Gate) {
+	if _, ok := w.came[g.Name]; ok || n.standNow(ctx, w, g) {
+		return
+	}
+	c, ok := n.withhold(ctx, w, g)
+	if !ok && w.scratch == nil {
+		if err := n.checkOut(ctx, w); err != nil {
+			if ctx.Err() == nil {
+				n.giveUp(w, err.Error(), gates.Broken.ExitCode())
+			}
+			c, ok = n.withhold(ctx, w, g)
+		}
+	}
+	if !ok {
+		c = n.run(ctx, w, g)
+	}
+	w.came[g.Name] = c
+	n.tell(w, c)
 }
 
 // withhold is the cell of a gate that is not to be started, and why.

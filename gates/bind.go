@@ -28,6 +28,10 @@ func (f *flow) bind(ctx context.Context) {
 		return
 	}
 	b.Unread = false
+	if f.opt.Bundle != nil {
+		f.bindBundle()
+		return
+	}
 	if f.opt.Lane.Root == "" {
 		f.mark("outside git: bound to no commit")
 		return
@@ -54,6 +58,10 @@ func (f *flow) bind(ctx context.Context) {
 // the answer.
 func (f *flow) rebind(ctx context.Context) {
 	defer f.lane.Close()
+	if f.opt.Bundle != nil {
+		f.rebindBundle(ctx)
+		return
+	}
 	b := &f.v.Bound
 	if f.draft != nil {
 		b.Tree = f.draft().Tree
@@ -106,18 +114,28 @@ func (f *flow) readRaw(ctx context.Context, state worktrees.State) {
 	}
 	f.raw = raw
 	b := &f.v.Bound
-	sum, odd := sha256.New(), []string(nil)
-	fmt.Fprintf(sum, "%s\x00", state.Changes)
+	changes, odd := withOdd(state.Changes, raw)
+	if len(odd) > 0 {
+		b.Changes, b.Changed = changes, append(slices.Clone(b.Changed), odd...)
+		f.mark("not as git checks it out, though git calls it unmodified: " + few(odd))
+	}
+}
+
+// withOdd is the hash of what is not committed, with those files in it that are not as
+// git checks them out, and their paths.
+func withOdd(changes string, raw []worktrees.Raw) (sum string, odd []string) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00", changes)
 	for _, r := range raw {
 		if r.Odd {
 			odd = append(odd, r.Path)
-			fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", r.Mode, r.ID, r.Path)
+			fmt.Fprintf(h, "%s\x00%s\x00%s\x00", r.Mode, r.ID, r.Path)
 		}
 	}
-	if len(odd) > 0 {
-		b.Changes, b.Changed = hex.EncodeToString(sum.Sum(nil)), append(slices.Clone(b.Changed), odd...)
-		f.mark("not as git checks it out, though git calls it unmodified: " + few(odd))
+	if len(odd) == 0 {
+		return changes, nil
 	}
+	return hex.EncodeToString(h.Sum(nil)), odd
 }
 
 // toSettle is what to do about it: what was not there before may be of the gate's

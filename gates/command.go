@@ -34,6 +34,7 @@ const (
 	byInterrupt
 	byTimeLimit
 	byNoProgress
+	byCard // it shares a card, and the other one needs it
 	notStarted
 )
 
@@ -85,8 +86,11 @@ var errTimeLimit = errors.New("time limit")
 
 // over says why a context ended.
 func over(ctx context.Context) ending {
-	if errors.Is(context.Cause(ctx), errTimeLimit) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errTimeLimit):
 		return byTimeLimit
+	case errors.As(cause, new(crowded)):
+		return byCard
 	}
 	return byInterrupt
 }
@@ -107,7 +111,7 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 		return e
 	}
 	defer streams.close()
-	env := f.queued(argv, f.env())
+	env := f.withCards(f.queued(argv, f.env()))
 	if p.out.judge != nil {
 		prepared, err := f.prepare(reader.Command{Argv: argv, Env: env, Dir: dir}, p.out)
 		if err != nil {
@@ -134,11 +138,13 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 		return e
 	}
 	f.pressure.follow(child)
+	f.card.follow(child)
 	e.supervision(child)
 	f.opt.detail("supervised: %s%s", e.Supervised, because(e.NoCgroup))
 	done := streams.pump(p.out)
 	e.why, e.stall = f.await(ctx, child, p)
 	f.finish(child, &e)
+	f.card.leaveOff(child)
 	f.pressure.leaveOff(child)
 	p.out.drain(done, f.opt.Hurry)
 	return e

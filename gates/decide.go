@@ -32,6 +32,7 @@ func (f *flow) decide(ctx context.Context) {
 		v.Outcome = Attention
 		f.find(Attention, "it carries a mark, and --strict asks for none")
 	}
+	f.settleOwed()
 	if v.Exit == 0 {
 		v.Exit = v.Outcome.ExitCode()
 	}

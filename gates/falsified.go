@@ -76,7 +76,10 @@ func (f *flow) falsified(ctx context.Context) {
 	if len(f.gate.Faults) == 0 || f.opt.Trial != "" || f.opt.History == nil || v.Partial || !stands {
 		return
 	}
-	x := f.lastFalsified(ctx)
+	x := f.fromBundle()
+	if x == nil {
+		x = f.lastFalsified(ctx)
+	}
 	v.Falsified = x
 	switch {
 	case x.Never:

@@ -88,7 +88,7 @@ type setBuild struct {
 // take the card with it.
 func (f *flow) doKernels(ctx context.Context) StepState {
 	if len(f.gate.Kernels) == 0 {
-		return StepNone
+		return f.bundled(len(f.opt.Gate.Kernels))
 	}
 	if !f.takeBuildLock(ctx) {
 		return StepFailed

@@ -107,20 +107,25 @@ func TestKernelTime(t *testing.T) {
 		}
 		t.Skip("needs nvcc")
 	}
-	cfg := kernelWorkspace(t, "[[kernels]]\nname = 'scan'\nsources = ['*.cu']\narch = ['sm_90']\nflags = ['-ccbin', './host']\n"+
-		strings.Replace(strings.ReplaceAll(kernelGate, "%s", "64"), "reader", "build-timeout = '2s'\nreader", 1))
-	for name, text := range map[string]string{"scan.cu": "", "host": "#!/bin/sh\necho $$ >> pids\nexec sleep 1000\n"} {
-		if err := os.WriteFile(filepath.Join(cfg.Root, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
+	var text []byte
+	for _, limit := range []string{"2s", "10s", "1m0s"} { // on a busy machine nvcc is not there yet
+		cfg := kernelWorkspace(t, "[[kernels]]\nname = 'scan'\nsources = ['*.cu']\narch = ['sm_90']\nflags = ['-ccbin', './host']\n"+
+			strings.Replace(strings.ReplaceAll(kernelGate, "%s", "64"), "reader", "build-timeout = '"+limit+"'\nreader", 1))
+		for name, text := range map[string]string{"scan.cu": "", "host": "#!/bin/sh\necho $$ >> pids\nexec sleep 1000\n"} {
+			if err := os.WriteFile(filepath.Join(cfg.Root, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := runKernelGate(t, cfg)
+		if v.Outcome != OutOfTime || len(v.Findings) != 1 || !strings.Contains(v.Findings[0].Text, "the kernels were not compiled within the time limit of "+limit) {
+			t.Errorf("%s, %+v", v.Outcome, v.Findings)
+		}
+		if text, _ = os.ReadFile(filepath.Join(cfg.Root, "pids")); len(text) > 0 {
+			break
 		}
 	}
-	v := runKernelGate(t, cfg)
-	if v.Outcome != OutOfTime || len(v.Findings) != 1 || !strings.Contains(v.Findings[0].Text, "the kernels were not compiled within the time limit of 2s") {
-		t.Errorf("%s, %+v", v.Outcome, v.Findings)
-	}
-	text, err := os.ReadFile(filepath.Join(cfg.Root, "pids"))
-	if err != nil {
-		t.Fatal(err)
+	if len(text) == 0 {
+		t.Fatal("the host compiler was never started")
 	}
 	for _, word := range strings.Fields(string(text)) {
 		pid, err := strconv.Atoi(word)

@@ -138,6 +138,11 @@ func (f *flow) kernelAccepted(all []check.Finding) {
 // giveKernels gives the numbers of the kernels to whoever judges the next run: they
 // are as good as printed by it.
 func (f *flow) giveKernels() {
+	if b := f.opt.Bundle; b != nil {
+		for _, one := range b.Samples {
+			f.judge.collector.Give(one)
+		}
+	}
 	for _, s := range f.kernels {
 		for _, m := range kernels.Single(s.report.Modules) {
 			for i := range m.Kernels {
@@ -172,6 +177,9 @@ func kernelSamples(m entry.Module, k *entry.Kernel) (out []metric.Sample) {
 // kernelProducts are the device code that the gate's kernels are in: what was built,
 // and what is committed.
 func (f *flow) kernelProducts() (paths []string) {
+	if b := f.opt.Bundle; b != nil {
+		paths = b.kernelFiles(f.opt.Root)
+	}
 	for _, s := range f.kernels {
 		for _, u := range s.built.Units {
 			paths = append(paths, u.Output)
@@ -186,6 +194,9 @@ func (f *flow) kernelProducts() (paths []string) {
 
 // kernelTools are the compilers that were taken, as tools of the verdict.
 func (f *flow) kernelTools(tools []Tool) []Tool {
+	if b := f.opt.Bundle; b != nil {
+		tools = append(tools, b.Tools...)
+	}
 	for _, s := range f.kernels {
 		t := Tool{Name: "nvcc", Path: s.built.Compiler.Path, Version: s.built.Compiler.Version}
 		if t.Path != "" && !slices.ContainsFunc(tools, func(o Tool) bool { return o.Path == t.Path }) {

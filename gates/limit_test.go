@@ -9,9 +9,14 @@ import (
 	"time"
 
 	"gpuci/gates/config"
+	"gpuci/kernels/device/devicetest"
 )
 
 func TestMain(m *testing.M) {
+	devicetest.Child() // where we are the child that asks the driver
+	if job := os.Getenv("GATES_TEST_CARD"); job != "" {
+		os.Exit(cardChild(job))
+	}
 	if file := os.Getenv("GATES_TEST_CLEANS"); file != "" {
 		cleans(file)
 		return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -21,19 +20,28 @@ func pipeline() []step {
 		{"sweep", (*flow).doSweep},       // reaper: what leaked in this lane
 		{"pressure", (*flow).doPressure}, // let the box breathe
 		{"queue", (*flow).doQueue},       // buildlock: one link at a time, from here on
-		{"card", (*flow).doCard},         // refuses only; when it looks, it comes after the build
+		{"machine", (*flow).doMachine},   // refuses what can never run here, before it is built
 		{"kernels", (*flow).doKernels},   // compiled and checked, before anything launches one
 		{"build", (*flow).doBuild},
 		{"quiet", (*flow).doQuiet}, // of a gate with quiet-box
+		{"card", (*flow).doCard},   // taken after the build, and looked at
 		{"run", (*flow).doRun},
 		{"judge", (*flow).doJudge},
 	}
 }
 
+// way is the way of this gate: from a bundle, that is looked at before all else.
+func (f *flow) way() []step {
+	if f.opt.Bundle == nil {
+		return pipeline()
+	}
+	return append([]step{{"bundle", (*flow).doBundle}}, pipeline()...)
+}
+
 // walk takes the steps until one fails.
-func (f *flow) walk(ctx context.Context) {
+func (f *flow) walk(ctx context.Context, steps []step) {
 	on := true
-	for _, s := range pipeline() {
+	for _, s := range steps {
 		st := Step{Name: s.name, State: StepSkipped}
 		switch {
 		case s.do == nil:
@@ -53,7 +61,7 @@ func (f *flow) walk(ctx context.Context) {
 
 func (f *flow) doBuild(ctx context.Context) StepState {
 	if len(f.gate.Build) == 0 {
-		return StepNone
+		return f.bundled(len(f.opt.Gate.Build))
 	}
 	if !f.takeBuildLock(ctx) {
 		return StepFailed
@@ -85,18 +93,14 @@ func (f *flow) openLog(name string) *os.File {
 	return log
 }
 
-// doCard is where the card will be locked and looked at. Until then a gate
-// that needs one is refused: unknown is never treated as quiet.
-func (f *flow) doCard(context.Context) StepState {
-	if len(f.gate.Needs) == 0 {
-		return StepNone
-	}
-	f.refuse("it needs "+strings.Join(f.gate.Needs, ", ")+", and this version of gpuci cannot see whether the card is quiet",
-		"run its command by hand on a card you know to be yours alone")
-	return StepFailed
+func (f *flow) doRun(ctx context.Context) StepState {
+	defer f.endCards()
+	limited, watch := f.watchCards(ctx)
+	return f.endWatch(ctx, watch, f.runs(limited))
 }
 
-func (f *flow) doRun(ctx context.Context) StepState {
+// runs runs the run, as often as is asked for.
+func (f *flow) runs(ctx context.Context) StepState {
 	if f.gate.Repeat != nil {
 		return f.doRepeats(ctx)
 	}

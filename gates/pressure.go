@@ -63,6 +63,7 @@ func (f *flow) doPressure(ctx context.Context) StepState {
 	f.v.Held = in.Held.Seconds()
 	switch {
 	case errors.Is(err, pressure.ErrRefused):
+		f.owe(OweBox, err.Error())
 		f.refuse(err.Error(), `boot with psi=1, or let gates go on with a mark: unknown = "mark" in [pressure]`)
 		return StepFailed
 	case err != nil:

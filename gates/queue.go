@@ -40,7 +40,7 @@ type LinkSum struct {
 
 // doQueue puts the shims in front of the commands. From here on a link of this
 // gate waits for its turn on this machine.
-func (f *flow) doQueue(context.Context) StepState {
+func (f *flow) doQueue(ctx context.Context) StepState {
 	q := f.opt.Queue
 	if q == nil {
 		return StepNone
@@ -58,8 +58,9 @@ func (f *flow) doQueue(context.Context) StepState {
 	}
 	f.linkLog = log.Name()
 	_ = log.Close()
+	f.besideProtected(ctx)
 	f.links = &links.Watch{
-		Build: f.v.Run, LockDir: q.Values.LockDir, Slots: q.Values.Links, Limit: q.Wait, Log: f.linkLog,
+		Build: f.v.Run, LockDir: q.Values.LockDir, Slots: f.slots(), Limit: q.Wait, Log: f.linkLog,
 		Outer: os.Getenv(shim.LogVar), Shims: q.Shims.Path,
 		Waiting: f.sayWait,
 	}
@@ -81,6 +82,7 @@ func (f *flow) queued(argv, env []string) []string {
 		return env
 	}
 	v := f.opt.Queue.Values
+	v.Links = f.slots()
 	if f.opt.Pressure != nil {
 		v.Rule = f.opt.Pressure.Rule.String()
 	}
@@ -97,7 +99,7 @@ func (f *flow) queued(argv, env []string) []string {
 // wait is not part of the build's time limit.
 func (f *flow) takeBuildLock(ctx context.Context) bool {
 	q := f.opt.Queue
-	if f.links == nil || !q.Serialize || f.buildLock != nil { // the kernels have taken it
+	if f.links == nil || !q.Serialize && f.oneByOne == "" || f.buildLock != nil { // the kernels have taken it
 		return true
 	}
 	t, err := buildlock.Acquire(ctx, buildlock.Options{
@@ -134,6 +136,7 @@ func (f *flow) refuseQueue(why, remedy string) {
 // refuseLate refuses it because a lock was not had in time: there is nothing to
 // mend.
 func (f *flow) refuseLate(why, remedy string) {
+	f.owe(OweBox, why)
 	f.next(remedy)
 	f.refuse(why, "run the gate again once it is free; wait in [build] says how long that may take")
 }

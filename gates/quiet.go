@@ -67,6 +67,7 @@ func (f *flow) notQuiet(text string) StepState {
 		f.mark(text)
 		return StepDone
 	}
+	f.owe(OweBox, text)
 	f.refuse(text, `run it again when the machine is quiet (gpuci pressure says who is at work); quiet-box = "mark" in gpuci.toml judges it all the same`)
 	return StepFailed
 }

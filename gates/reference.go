@@ -54,7 +54,7 @@ func (f *flow) hold(ctx context.Context, b config.Bar) map[string]held {
 		f.next("give since a time that has come")
 		return every(missing("since = " + b.Since.Format(time.RFC3339) + " is still to come, so that nothing can be held against anything"))
 	}
-	of := history.Series{Gate: f.gate.Name, Metric: b.Metric, Backend: f.gate.Backend, Profile: f.gate.Profile}
+	of := history.Series{Gate: f.gate.Name, Metric: b.Metric, Backend: f.gate.Backend, Card: f.v.Bound.Card, Profile: f.gate.Profile}
 	if found := f.judge.collector.Found(b.Metric); found != nil {
 		of.Unit = found.High.Unit
 	}

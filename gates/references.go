@@ -187,6 +187,7 @@ func (r *references) leftOut() string {
 // disturbed says whether a run carries a mark that others were at work.
 func disturbed(was history.Result) bool {
 	return slices.ContainsFunc(was.Marks, func(m string) bool {
-		return strings.HasPrefix(m, "under pressure") || strings.HasPrefix(m, "links ran under pressure") || strings.HasPrefix(m, quietMark)
+		return strings.HasPrefix(m, "under pressure") || strings.HasPrefix(m, "links ran under pressure") || strings.HasPrefix(m, quietMark) ||
+			strings.HasPrefix(m, throttledMark)
 	})
 }

@@ -139,6 +139,7 @@ func TestToolsAreSupervised(t *testing.T) {
 	script := `#!/bin/bash
 [ "$1" = --version ] || exit 0
 setsid sleep 3600 >/dev/null 2>&1 &
+until grep -q sleep /proc/$!/comm; do sleep 0.01; done
 echo $! > ` + dir + `/pid
 env > ` + dir + `/env
 echo "cargo 1.2.3 (made up)"

@@ -38,6 +38,8 @@ type Options struct {
 	KeepRuns  int            // directories of runs, with their logs; 0 keeps all
 	History   *Past          // what other runs gave; nil for none: then nothing is kept
 	Queue     *Queue         // of the links; nil lets them run as they come
+	Cards     *Cards         // of this machine; nil refuses a gate that needs one
+	Bundle    *Bundled       // that the gate is run from, in place of a lane and a build; nil for none
 	Pressure  *Pressure      // on the machine; nil looks at none
 
 	Live     io.Writer       // the child's output as it comes; nil for none
@@ -82,6 +84,8 @@ type flow struct {
 	links     *links.Watch      // from the step queue on
 	linkLog   string            // what the shims write to
 	buildLock *buildlock.Ticket // while the build has it
+	oneByOne  string            // which protected run the build goes one at a time beside; "" for none
+	card      *onCards          // while the run has them
 
 	kernels    []*setBuild   // the sets that were built
 	kernelTime time.Duration // of the build's limit, that they took
@@ -96,36 +100,58 @@ func (s Signalled) Error() string { return fmt.Sprintf("stopped by a signal (exi
 // Signalled for the exit code. A run that cannot begin (nowhere to record it)
 // is refused, and a green that cannot be recorded is none.
 func Run(ctx context.Context, opt Options) Verdict {
+	f := newFlow(opt)
+	if f.enter(ctx) {
+		f.through(ctx, f.way())
+		f.decide(ctx)
+		f.end()
+	}
+	return *f.v
+}
+
+// newFlow is a gate before its first step.
+func newFlow(opt Options) *flow {
 	now := time.Now()
 	f := &flow{opt: opt, gate: opt.Gate, v: &Verdict{
 		Type: kindOf(opt.Trial), Trial: opt.Trial, Schema: schema, Run: NewID(now), Gate: opt.Gate.Name,
 		Started: now, Partial: len(opt.Args) > 0, Subject: opt.Gate.Subject,
 	}}
 	f.v.Bound.Lane, f.v.Bound.Root, f.v.Bound.Unread = opt.lane(), opt.Root, true
+	if opt.Bundle != nil { // which holds what they made
+		f.gate.Build, f.gate.Kernels = nil, nil
+	}
+	return f
+}
+
+// enter makes the record of the run. A run that cannot begin is refused and decided.
+func (f *flow) enter(ctx context.Context) bool {
 	if f.recursion() {
 		f.refuse("it is running already, above this one: it would call itself for ever", "take gpuci out of its commands")
 		f.decide(ctx)
-		return *f.v
+		return false
 	}
 	if err := f.begin(); err != nil {
-		f.refuse("it cannot begin: "+err.Error(), "runs are recorded in "+opt.State+": is it writable, and is there space?")
+		f.refuse("it cannot begin: "+err.Error(), "runs are recorded in "+f.opt.State+": is it writable, and is there space?")
 		f.rec.discard()
 		f.decide(ctx)
-		return *f.v
+		return false
 	}
+	return true
+}
+
+// through takes the gate through steps, with what stands around them.
+func (f *flow) through(ctx context.Context, steps []step) {
 	f.endLeftovers(ctx)
 	tools := f.askTools(ctx)
 	f.bind(ctx)
 	f.lookForNotes(ctx)
 	f.recordPressure()
-	f.walk(ctx)
+	f.walk(ctx, steps)
+	f.endCards()
 	f.endPressure()
 	f.dropBudget()
 	f.rebind(context.WithoutCancel(ctx))
 	f.v.Bound.Tools = f.kernelTools(f.answers(tools))
-	f.decide(ctx)
-	f.end()
-	return *f.v
 }
 
 // begin opens the record and prepares the reader of the output.

@@ -43,6 +43,9 @@ type Verdict struct {
 	Links        *LinkSum          `json:"links,omitempty"`         // of build and run
 	Sweep        *SweepSum         `json:"sweep,omitempty"`         // where anything had leaked in the lane
 	Held         float64           `json:"held-seconds,omitempty"`  // by the pressure, before anything began; in no time limit
+	Card         *CardUse          `json:"card,omitempty"`          // of a gate that had one, or several
+	Owed         *Owed             `json:"owed,omitempty"`          // of a refused one that is to be run when what it was refused for is over
+	Built        bool              `json:"built,omitempty"`         // of a refused one: what it runs was built
 	Stall        *pressure.Summary `json:"stall,omitempty"`         // of the machine, from the beginning to the end
 	StallUnknown string            `json:"stall-unknown,omitempty"` // why something of it is not known
 	Leftover     *Leftover         `json:"leftover,omitempty"`      // what a later gpuci did about what was left
@@ -157,11 +160,15 @@ type Bound struct {
 	Changes  string          `json:"changes,omitempty"` // hash of what is not committed
 	Changed  []string        `json:"changed,omitempty"` // the first of those paths
 	Tree     string          `json:"tree,omitempty"`    // id of all that is in the lane, as a commit of it would have; "" where git could not say
+	Bundle   string          `json:"bundle,omitempty"`  // id of the archive that it was run from; commit, changes and tree are what that was made of
 	Config   string          `json:"config"`            // hash of this gate's settings
 	Products []Product       `json:"products,omitempty"`
 	Profile  string          `json:"profile,omitempty"`
 	Backend  string          `json:"backend,omitempty"`
 	Tools    []Tool          `json:"tools,omitempty"`
+	Card     string          `json:"card,omitempty"`  // model of the cards it had: "NVIDIA H200", "2 x NVIDIA H200"; with ", shared" behind it a series of its own
+	Cards    []string        `json:"cards,omitempty"` // their UUIDs
+	Driver   string          `json:"driver,omitempty"`
 	Host     string          `json:"host"`
 	Kernel   string          `json:"kernel"`
 	Gpuci    string          `json:"gpuci"`
@@ -185,13 +192,15 @@ type Tool struct {
 // StepState says what became of a step of the pipeline.
 type StepState string
 
-// A step is done, failed (the pipeline ended there), not needed by this gate,
-// not reached, or absent: this version of gpuci does not have it.
+// A step is done, failed (the pipeline ended there), not needed by this gate, not
+// reached, done elsewhere by who made the bundle, or absent: this version of gpuci does
+// not have it.
 const (
 	StepDone    StepState = "done"
 	StepFailed  StepState = "failed"
 	StepNone    StepState = "not needed"
 	StepSkipped StepState = "not reached"
+	StepBundled StepState = "bundled"
 	StepAbsent  StepState = "absent"
 )
 

@@ -104,6 +104,11 @@ func TestSweepOfAChain(t *testing.T) {
 		o := s.options()
 		o.Rules.Floor, o.Patient, o.Deadline = 500*time.Millisecond, patient, time.Hour
 		r := sweep(t, o)
+		swept := r.Swept
+		for ctx := soon(t); len(r.Chains) == 0 && ctx.Err() == nil; { // its looks fell between two of them, as they do on a busy machine
+			r = sweep(t, o)
+			swept = append(swept, r.Swept...)
+		}
 		if len(r.Chains) != 1 || len(r.Survivors) > 0 {
 			t.Fatalf("patient %t: %s", patient, r)
 		}
@@ -112,7 +117,7 @@ func TestSweepOfAChain(t *testing.T) {
 		if c.Program() != "ld.mold" || c.Lane != "kda" || c.Evidence != "cwd" || c.Seen < 2 || !c.Has(c.Judged) || c.For < chainTime {
 			t.Errorf("%+v", c)
 		}
-		for _, k := range r.Swept {
+		for _, k := range swept {
 			if k.PID != single {
 				t.Errorf("ended %+v", k)
 			}

@@ -28,7 +28,7 @@ func needs(t testing.TB, what string) {
 
 // soon bounds a failure; no test passes because of it.
 func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // t.Context ends before the cleanups
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // t.Context ends before the cleanups
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -5,9 +5,12 @@ package main_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,12 +18,37 @@ import (
 	"gpuci/buildlock/shim"
 )
 
+// warmed is the cache of warmGo, which is filled once, beside the test binary: go
+// test removes that directory.
+var warmed = sync.OnceValues(func() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	warm := filepath.Join(filepath.Dir(self), "gocache")
+	cmd := exec.Command("go", "build", "runtime", "runtime/cgo")
+	cmd.Env = append(bareEnv(), "GOCACHE="+warm, "GOPROXY=off", "GOTOOLCHAIN=local")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("fill a build cache: %w: %s", err, out)
+	}
+	return warm, nil
+})
+
+// warmGo is a build cache to copy, which has what every Go program imports.
+func warmGo(t *testing.T) string {
+	t.Helper()
+	warm, err := warmed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return warm
+}
+
 // TestMatrixGo gives each lane a build cache of its own, which has the standard
 // library in it and nothing else: a cached link would not be made again.
 func TestMatrixGo(t *testing.T) {
 	needTools(t, "go", "gcc")
-	warm := filepath.Join(t.TempDir(), "warm")
-	begin(t, ".", shim.With(bareEnv(), "GOCACHE", warm), "go", "build", "runtime/cgo").wait(t)
+	warm := warmGo(t)
 	fill := []string{"sh", "-c", `rm -rf bin cache && cp -a "$WARM" cache`}
 	project{
 		archive: "go", tools: []string{"sh"}, links: 8, probes: true, copies: true, env: []string{"WARM=" + warm, "GOPROXY=off", "GOTOOLCHAIN=local"},
@@ -83,8 +111,7 @@ func TestMatrixGoCompilerChange(t *testing.T) {
 	write(t, filepath.Join(module, "main.go"), printsVersion)
 	shimFile(t, filepath.Join(dir, "bin/gcc"), versioned)
 	base := append(onPath(bareEnv(), []string{filepath.Join(dir, "bin")}), "GODEBUG=gocachehash=1", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=1")
-	warm := filepath.Join(dir, "warm")
-	begin(t, dir, shim.With(bareEnv(), "GOCACHE", warm), "go", "build", "runtime").wait(t)
+	warm := warmGo(t)
 	l := newLock(t, base, 1)
 	ways := []goWay{{module, dir + "/bare", base}, {module, dir + "/shims", l.env}, {module, dir + "/by-name", shim.With(l.env, shim.GoFlagsVar, "-toolexec=gpuci-link")}}
 	made := make(map[string]string) // by version: what came of it bare

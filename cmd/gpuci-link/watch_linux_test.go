@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -77,10 +76,13 @@ func subscription(op, nonce uint32) []byte {
 }
 
 func (c *connector) answered(nonce uint32) error {
-	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+	for quiet := 0; quiet < 50; { // it answers before any later event: a second in which there is none
 		events, err := c.receive()
 		if err != nil {
 			return err
+		}
+		if len(events) == 0 {
+			quiet++
 		}
 		for _, e := range events {
 			if e.kind == eventAck && e.ack == nonce+1 {

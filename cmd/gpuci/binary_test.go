@@ -139,7 +139,7 @@ func (r *running) wait(t *testing.T) (code int, stderr string) {
 	t.Helper()
 	select {
 	case stderr = <-r.rest:
-	case <-time.After(time.Minute):
+	case <-time.After(longest):
 		t.Fatal("gpuci did not end within a minute")
 	}
 	_ = r.Wait()

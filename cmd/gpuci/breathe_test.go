@@ -125,7 +125,8 @@ func TestBuildUnderPressure(t *testing.T) {
 		}
 	}
 	list := s.builds(t)
-	if len(list) != 1 || list[0].Held < 8 || list[0].Held > 10 || list[0].Under == "" || list[0].Stall == nil {
+	if len(list) != 1 || list[0].Held < 8 || list[0].Held >= 16 || // once
+		list[0].Under == "" || list[0].Stall == nil {
 		t.Errorf("recorded %+v", list)
 	}
 }
@@ -150,11 +151,11 @@ func TestBuildOwnStall(t *testing.T) {
 // no more.
 func TestGateUnderPressure(t *testing.T) {
 	t.Parallel()
-	s := newStage(t).under(t, 95, "budget=4s")
-	s.gate(t, 3, "", "timeout = '3s'\nbuild-timeout = '3s'\n")
+	s := newStage(t).under(t, 95, "budget=20s")
+	s.gate(t, 3, "", "timeout = '15s'\nbuild-timeout = '15s'\n") // room for a busy machine, and less than is waited
 	s.stranger(t)
 	code, v, stderr := s.verdict(t)
-	if code != 0 || v.Outcome != gates.Green || v.Held < 4 || v.Held > 5.5 {
+	if code != 0 || v.Outcome != gates.Green || v.Held < 20 || v.Held >= 40 { // once
 		t.Errorf("exit %d, held %v, links %+v: %s", code, v.Held, v.Links, stderr)
 	}
 	if !strings.Contains(stderr, "gate g is held back for ") {

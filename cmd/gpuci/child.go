@@ -21,6 +21,7 @@ type child struct {
 	dir   string
 	env   []string
 	watch func(context.Context, *proc.Process) // beside it, until it has ended; may be nil
+	left  func([]proc.Stat)                    // told what it leaves in the background; may be nil
 }
 
 const (
@@ -51,7 +52,11 @@ func (a *app) run(ctx context.Context, c child) (code int, stuck bool, err error
 	watched := c.begin(ctx, p)
 	if endedByItself(ctx, p) {
 		watched()
-		a.leave(lasting(p.Release(), settleFor))
+		left := lasting(p.Release(), settleFor)
+		a.leave(left)
+		if c.left != nil {
+			c.left(left)
+		}
 		return shellCode(p.Exit()), false, nil
 	}
 	cause := context.Cause(ctx)

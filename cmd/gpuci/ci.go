@@ -56,8 +56,8 @@ least) by more than the distance between their quartiles.
 What a night or a landing judged before on the same content, by the same settings
 and tools, is not run again (--force runs it; what came of a gate by hand does not
 stand), and lanes with the same content share a run. Changes
-that are not committed are not tested; that is said. Gates go in the order of their
-after, then the cheapest first. A lane that is broken stops none of the others.
+that are not committed are not tested; that is said. What the lanes owe for these commits
+(gpuci debt) is run first. Then gates go in the order of their after, the cheapest first. A lane that is broken stops none of the others.
 
 A night ends at until in [ci], or --until: what would usually not be done by then is
 not begun, and what runs then is ended. Whatever ends it otherwise, a signal or a

@@ -102,7 +102,7 @@ type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cob
 func (a *app) words() map[string]completer {
 	return map[string]completer{
 		"gate": a.gateWords, "scope": a.gateWords, "history": a.gateWord, "ci run": a.gateWords, "notes": a.gateWords,
-		"build": fileWords, "lock run": fileWords, "man": dirWords, "history check": fileWords,
+		"build": fileWords, "lock run": fileWords, "gpu hold": fileWords, "man": dirWords, "history check": fileWords,
 		"kernels inspect": fileWords,
 	}
 }

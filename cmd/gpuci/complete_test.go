@@ -155,7 +155,7 @@ func TestCompleteHangingGit(t *testing.T) {
 
 // No command and no flag is left to the shell's files by oversight.
 func TestCompleteCoversAll(t *testing.T) {
-	files := map[string]bool{"gpuci build": true, "gpuci lock run": true, "gpuci history check": true, "gpuci kernels inspect": true, "gpuci kernels diff": true}
+	files := map[string]bool{"gpuci build": true, "gpuci lock run": true, "gpuci gpu hold": true, "gpuci history check": true, "gpuci kernels inspect": true, "gpuci kernels diff": true}
 	root := (&app{}).root()
 	seen := 0
 	var walk func(*cobra.Command)
@@ -264,7 +264,7 @@ func (at *terminalOf) types(text string) { _, _ = at.file.WriteString(text) }
 // hears waits until the shell has written something.
 func (at *terminalOf) hears(t *testing.T, want string) {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(longest)
 	for {
 		at.mu.Lock()
 		text := at.text.String()

@@ -22,14 +22,16 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "say what gpuci finds on this machine, what is lost, and how to get it",
 		Long: `doctor looks at everything that gpuci rests on, here and now: itself and its
 configuration, the lane and where its records go, git, the kernel, the lock
-directory, compilers, linkers, the caches in front of them, CUDA. Each is
+directory, compilers, linkers, the caches in front of them, CUDA, the driver and the
+cards. Each is
 
   ok        there, or not there and nothing here asks for it
   lost      gpuci works without it, and does less: it says what
   broken    something cannot work as it is
   unknown   it could not be found out in time
 
-It changes nothing, starts no server and downloads nothing. Tools are asked for
+It changes nothing, starts no server and downloads nothing; a look at the cards makes
+no context on them. Tools are asked for
 their versions, at most four at once and 5 s each; one that hangs is named and
 ended. It works anywhere: without a gpuci.toml, outside of git, in a container.
 
@@ -75,7 +77,7 @@ type doctor struct {
 func (d *doctor) groups() []group {
 	return []group{
 		{"gpuci", d.checkGpuci}, {"workspace", d.checkWorkspace}, {"git", d.checkGit}, {"kernel", d.checkKernel},
-		{"locks", d.checkLocks}, {"tools", d.checkTools}, {"linkers", d.checkLinkers}, {"caches", d.checkCaches}, {"cuda", d.checkCUDA},
+		{"locks", d.checkLocks}, {"tools", d.checkTools}, {"linkers", d.checkLinkers}, {"caches", d.checkCaches}, {"cuda", d.checkCUDA}, {"card", d.checkCards},
 	}
 }
 

@@ -131,7 +131,8 @@ func TestDoctorBare(t *testing.T) {
 	d.want(t, "linkers/shims", stateOK, "none")
 	d.want(t, "kernel/pressure", stateOK, "cpu, io, memory")
 	d.want(t, "kernel/triggers", stateLost, "no file of the kernel's", "CAP_SYS_RESOURCE")
-	d.want(t, "cuda/cards", stateOK, "does not look at cards yet")
+	d.want(t, "card/driver", stateOK, "there is no card")
+	d.want(t, "card/cards", stateOK, "no gate here needs one")
 	if _, told := d.checks["workspace/records"]; told {
 		t.Error("where nothing is recorded, a place for it is told")
 	}
@@ -171,7 +172,7 @@ reader = "none"
 	d.want(t, "tools/nonesuch-tool", stateLost, "gate b")
 	d.want(t, "tools/meson", stateOK, "not here")
 	d.want(t, "cuda/nvcc", stateLost, "gate b is for a card")
-	d.want(t, "cuda/cards", stateLost, "refused")
+	d.want(t, "card/cards", stateLost, "refused: gates b need one")
 	d.want(t, "workspace/lane", stateOK, "main", s.dir)
 	d.want(t, "workspace/gates", stateOK, "2 gates")
 	d.want(t, "workspace/base branch", stateLost, "none found", "base =")

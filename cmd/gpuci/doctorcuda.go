@@ -1,16 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gpuci/gates"
-	"gpuci/gates/config"
 	"gpuci/kernels"
 	"gpuci/kernels/nvcc"
 )
@@ -57,8 +54,7 @@ func (d *doctor) checkCUDA(ctx context.Context) []check {
 		}
 		out = append(out, d.answers[k.name].check())
 	}
-	out = append(out, d.checkDriver(ctx)...)
-	return append(out, d.checkCards())
+	return out
 }
 
 // getNVCC is how to get one.
@@ -115,22 +111,4 @@ func (d *doctor) checkSets(ctx context.Context) (out []check) {
 		out = append(out, one)
 	}
 	return out
-}
-
-// checkCards says what becomes of gates that need a card.
-func (d *doctor) checkCards() check {
-	var names []string
-	for _, g := range d.place.config.Gates {
-		if len(g.Needs) > 0 {
-			names = append(names, g.Name)
-		}
-	}
-	const value = "this version of gpuci does not look at cards yet: a gate with needs is refused"
-	switch {
-	case !slices.Contains(config.Later(), "gate.needs"):
-		return fine("cards", cmp.Or(strings.Join(names, ", "), "no gate")+" needs one")
-	case len(names) == 0:
-		return fine("cards", value+"; none here has any")
-	}
-	return lost("cards", value, strings.Join(names, ", "), "run its command by hand on a card you know to be yours alone")
 }

@@ -1,52 +1,82 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock/shim"
 	"gpuci/gates"
+	"gpuci/kernels/device"
+	"gpuci/reaper/proc"
 )
 
 // What NVIDIA's driver shows of itself.
 const (
 	driverFile = "/proc/driver/nvidia/version"
 	nvmlName   = "libnvidia-ml.so.1"
+	smiName    = "nvidia-smi"
 )
 
-// checkDriver looks at the driver, the library that tells of cards, and the
-// devices. Nothing is loaded.
-func (d *doctor) checkDriver(ctx context.Context) []check {
+// checkDriver looks at what the driver shows of itself.
+func checkDriver(look device.Look) check {
 	data, err := os.ReadFile(driverFile)
-	devices, _ := filepath.Glob("/dev/nvidia[0-9]*")
-	library, by := d.nvml(ctx)
-	if err != nil && len(devices) == 0 && library == "" {
-		return []check{d.noDriver()}
-	}
-	driver := fine("driver", firstLine(string(data))).at(driverFile)
-	driver.Version = driverVersion(string(data))
-	if err != nil {
-		driver = lost("driver", "there is no "+driverFile, "no card can be used", "load NVIDIA's kernel module: modprobe nvidia, or --gpus all in a container")
-	}
-	nvml := fine("NVML", "found "+by).at(library)
-	if library == "" {
-		nvml = lost("NVML", "no "+nvmlName+" "+by, "cards can be asked by nvidia-smi only", "the driver's libnvidia-compute package, or --gpus all in a container")
-	}
-	return []check{driver, nvml, checkDevices(devices)}
-}
-
-func (d *doctor) noDriver() check {
-	c := fine("driver", "there is no card of NVIDIA's here")
-	if by, used := d.uses["nvcc"]; used {
-		c.Value += "; " + by + ", and kernels can be compiled all the same"
+	c := fine("driver", cmp.Or(firstLine(string(data)), "told by "+look.Source))
+	c.Version = cmp.Or(driverVersion(string(data)), look.Driver)
+	switch {
+	case look.Silent != "":
+		return broken("driver", "it does not answer: "+look.Silent, "every card counts as unknown, and gates that need one are refused", "dmesg has what the driver says (NVRM, Xid); a restart of the machine may be the way out")
+	case err == nil:
+		return c.at(driverFile)
+	case look.Driver == "":
+		return lost("driver", "there is no "+driverFile, "no card can be used", "load NVIDIA's kernel module: modprobe nvidia, or --gpus all in a container")
 	}
 	return c
+}
+
+// checkNVML says whether cards are asked through the driver's library, or why not.
+func (d *doctor) checkNVML(ctx context.Context, look device.Look) check {
+	library, by := d.nvml(ctx)
+	const without = "cards are asked through nvidia-smi: some hundred ms a look in place of a few, and no word of who came between two"
+	switch {
+	case look.Source == "nvml":
+		c := fine("NVML", "loaded").at(library)
+		c.Version = look.Raw.NVML
+		return c
+	case !withCgo():
+		return lost("NVML", "this gpuci was built without cgo and loads no library", without, "CGO_ENABLED=1 go install ./cmd/gpuci, with a C compiler")
+	case library == "":
+		return lost("NVML", "no "+nvmlName+" "+by, without, "the driver's libnvidia-compute package, or --gpus all in a container")
+	}
+	return lost("NVML", "found "+by+", and it does not answer", without, "a library and a kernel module of one version: reboot after an upgrade of the driver").at(library)
+}
+
+// withCgo says whether gpuci was built with cgo, by what the build wrote down.
+func withCgo() bool {
+	info, ok := debug.ReadBuildInfo()
+	return !ok || !slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"})
+}
+
+// checkSMI looks for the program that is asked where NVML is not.
+func (d *doctor) checkSMI(look device.Look) check {
+	path, err := proc.LookPath(smiName, "/", d.env)
+	switch {
+	case err != nil && look.Source == "nvml":
+		return lost("nvidia-smi", "not here", "should NVML hang, nothing else can be asked", "the driver's nvidia-utils package")
+	case err != nil:
+		return lost("nvidia-smi", "not here", "nothing can be asked about cards", "the driver's nvidia-utils package")
+	case look.Source == smiName:
+		return fine("nvidia-smi", "it is asked about cards").at(path)
+	}
+	return fine("nvidia-smi", "for when NVML does not answer").at(path).hidden()
 }
 
 // driverVersion is the version in the driver's own file, whose first line has it
@@ -93,6 +123,12 @@ func noted(list string) string {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// deviceFiles are those of the cards.
+func deviceFiles() []string {
+	list, _ := filepath.Glob(filepath.Join("/", os.Getenv(device.RootVariable), "dev/nvidia[0-9]*"))
+	return list
 }
 
 func checkDevices(list []string) check {

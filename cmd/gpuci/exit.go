@@ -56,13 +56,13 @@ func lockExit(err error) int {
 	var busy *buildlock.BusyError
 	var voided *buildlock.VoidedError
 	switch {
-	case errors.As(err, &busy), errors.As(err, &voided):
+	case errors.As(err, &busy), errors.As(err, &voided), errors.Is(err, buildlock.ErrReserved):
 		return gates.Refused.ExitCode()
 	case errors.Is(err, buildlock.ErrOrder), errors.Is(err, buildlock.ErrNotOwner):
 		return gates.ExitUsage
 	case errors.Is(err, buildlock.ErrUnfit), errors.Is(err, shim.ErrUnfit):
 		return exitUnfit
-	case errors.Is(err, buildlock.ErrNoTicket):
+	case errors.Is(err, buildlock.ErrNoTicket), errors.Is(err, buildlock.ErrNoReservation):
 		return gates.ExitNothing
 	}
 	return gates.ExitUnexpected

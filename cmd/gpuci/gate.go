@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,6 +24,7 @@ type gateOptions struct {
 	junit                                                          string
 	args                                                           []string // after --
 	lanes                                                          laneFlags
+	card                                                           cardFlags
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -54,6 +56,14 @@ Examples:
   gpuci gate fused-adjoint --learn | git apply       # limits for what it prints
   gpuci gate unit --lane kda-adjoint                 # in another lane
   gpuci gate --all --every-lane                      # in all, with a table at the end
+  gpuci gate fused-time --wait 2h                    # in line for a quiet card
+
+A gate with needs = ["gpu"] builds, and then wants a quiet card for itself. While
+somebody is on it, while it is reserved, or while nothing can be told of it, the
+gate is refused, with who and until when; --wait has it wait in line, first come
+first served, in no time limit of the gate. --share-gpu lets a gate that judges
+numbers run beside somebody, if enough memory is free (vram in its [[gate]], and
+[gpu] headroom); gates that measure time refuse it. gpuci gpu says who is where.
 
 In another lane, its own gpuci.toml says what its gates are. Of several lanes one
 after the other has its turn, and none that is red, broken or removed meanwhile
@@ -84,12 +94,13 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
 	f.StringArrayVar(&o.lanes.lanes, "lane", nil, "run them in lane `L` instead of this one; can be repeated")
 	f.BoolVar(&o.lanes.every, "every-lane", false, "run them in every lane of this repository")
+	o.card.register(cmd)
 	return cmd
 }
 
 func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 	a.json = o.json
-	if err := o.lanes.check(); err != nil {
+	if err := cmp.Or(o.lanes.check(), o.card.check(cmd)); err != nil {
 		return err
 	}
 	if err := a.junitPlace(cmd.Context(), "--junit", o.junit); err != nil {
@@ -205,6 +216,12 @@ func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g 
 	}
 	if o.verbose {
 		opt.Detail = a.console.note
+	}
+	if a.bundle != nil {
+		opt.Bundle = a.bundle.Of(g.Name)
+	}
+	if g.Card.Count > 0 || len(cfg.Protected) > 0 { // beside a protected run every build is alone
+		opt.Cards = a.gateCards(cfg, queue.Values.LockDir, lane, o.card)
 	}
 	return opt
 }

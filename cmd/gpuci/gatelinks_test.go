@@ -65,13 +65,13 @@ reader = "none"
 func TestGateWaitIsNotCharged(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.gate(t, 1, "", "build-timeout = '1s'\nno-progress = '1s'\n")
+	s.gate(t, 1, "", "build-timeout = '8s'\nno-progress = '8s'\n") // room for a busy machine
 	ticket := s.hold(t, buildlock.Who{Lane: "kda-adjoint"})
 	r := s.start(t, "waiting for the link lock, 1st in line", "gate", "g", "--json")
 	if text := r.stderr.String(); !strings.Contains(text, "held by lane kda-adjoint") || !strings.Contains(text, "io full") {
 		t.Errorf("said %q", text)
 	}
-	time.Sleep(3 * time.Second) // both limits, three times over
+	time.Sleep(12 * time.Second) // more than both limits
 	if err := ticket.Release(); err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestGateSweepSurvivor(t *testing.T) {
 		t.Errorf("exit %d, %+v", code, v)
 	}
 	thaw()
-	for late := time.Now().Add(time.Minute); isThere(pid); time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(longest); isThere(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(late) {
 			t.Fatal("it is there after the thaw")
 		}
@@ -133,12 +133,12 @@ func freeze(t *testing.T, pid int) (thaw func()) {
 	thaw = func() { put("freezer.state", "THAWED") }
 	t.Cleanup(func() {
 		thaw()
-		for late := time.Now().Add(10 * time.Second); os.Remove(group) != nil && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		for late := time.Now().Add(longest); os.Remove(group) != nil && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		}
 	})
 	put("cgroup.procs", strconv.Itoa(pid))
 	put("freezer.state", "FROZEN")
-	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(longest); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		if state, _ := os.ReadFile(filepath.Join(group, "freezer.state")); strings.TrimSpace(string(state)) == "FROZEN" {
 			return thaw
 		}

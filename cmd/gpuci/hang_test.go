@@ -36,7 +36,7 @@ func hanging(t *testing.T, w workspace) (cmd *exec.Cmd, stderr *bufio.Scanner) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	_ = pw.Close()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(longest); ; time.Sleep(time.Millisecond) {
 		if n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ); err == nil && n >= size {
 			return cmd, bufio.NewScanner(pipe)
 		}

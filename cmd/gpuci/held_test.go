@@ -55,7 +55,7 @@ func wantExit(t *testing.T, code <-chan int, want int) {
 		if got != want {
 			t.Errorf("exit %d, want %d", got, want)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(longest):
 		t.Fatal("gpuci did not end: it waits for a reader that does not read")
 	}
 }

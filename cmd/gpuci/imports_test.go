@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"kernels/cuda": {"kernels/build", "kernels/launch", "kernels/nvcc", "kernels/cubin", "kernels/simt"},
 	"gates/bundle": {"gates", "gates/config", "kernels", "worktrees"},
 	"gates/expr":   {}, "gates/metric": {}, "gates/junit": {}, "gates/reader": {"gates/junit", "worktrees"},
-	"gates/config":  {"gates/expr"},
+	"gates/config":  {"gates/expr", "gates/metric"},
 	"gates/history": {"buildlock", "worktrees"}, "gates/history/tsv": {},
 	"gates/inputs":        {"worktrees"},
 	"gates/propose":       {"gates/config", "gates/expr", "gates/metric", "gates/reader", "reaper/proc"},

@@ -37,6 +37,7 @@ without a GPU. A set of them in gpuci.toml:
   gpuci kernels inspect    what is in any file: registers, spills, parameters
   gpuci kernels diff       what changed between two files, directories or commits
   gpuci kernels verify     judge this repository's own kernels against their references
+  gpuci kernels bundle     pack gates for a machine with a driver and nothing else
 
 gpuci config shows the sets. A gate with kernels = ["scan"] compiles and checks the
 set before it builds, and its numbers are metrics: kernel-registers,
@@ -57,7 +58,7 @@ Exit codes: those of its commands; 64 for any other word.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.kernelsBuildCommand(), a.kernelsCheckCommand(), a.kernelsInspectCommand(), a.kernelsDiffCommand(), a.kernelsVerifyCommand())
+	cmd.AddCommand(a.kernelsBuildCommand(), a.kernelsCheckCommand(), a.kernelsInspectCommand(), a.kernelsDiffCommand(), a.kernelsVerifyCommand(), a.kernelsBundleCommand())
 	return cmd
 }
 

@@ -87,7 +87,7 @@ func TestKernelsEnded(t *testing.T) {
 // stuckPID waits for the host compiler to say that it stands still.
 func stuckPID(t *testing.T, fifo string, gpuci *os.Process) int {
 	t.Helper()
-	late := time.AfterFunc(time.Minute, func() { _ = gpuci.Kill(); unblock(fifo) })
+	late := time.AfterFunc(longest, func() { _ = gpuci.Kill(); unblock(fifo) })
 	defer late.Stop()
 	f, err := os.Open(fifo)
 	if err != nil {

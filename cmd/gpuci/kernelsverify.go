@@ -16,6 +16,8 @@ type verifyFlags struct {
 	backend, seed                  string
 	sources, out, fixture          string
 	jobs                           int
+	cubins, program                string
+	sanitizer                      []string
 	list, buildOnly, measure, json bool
 }
 
@@ -34,6 +36,10 @@ C++ compiler (CXX, else g++, clang++, c++) and no GPU: the blocks of a launch ru
 over the cores, the threads of a block one after the other between its barriers.
 It says nothing of functions that are less exact on a device (__expf, __fdividef)
 or of flags such as -use_fast_math: these are findings of the kind not-judged.
+The backend "cuda" runs them on an NVIDIA card, through the program gpuci-cuda that
+make cuda builds: the cubins of --cubins, else what nvcc makes for this very card.
+It knows of memory what it finds after a job: outputs that nobody wrote, inputs that
+somebody did, writes just beside a buffer. fused-sanitize runs compute-sanitizer.
 
 ` + verifyChecksText() + `
 It prints a table, what was found, whether all holds, and a witness line of
@@ -51,11 +57,13 @@ Examples:
   gpuci kernels verify kda --list
   gpuci kernels verify kda --check fused-adjoint --cases 'mild-*,tail' --seed 7
   gpuci kernels verify kda --check 'fused-*' --json
+  gpuci kernels verify kda --backend cuda --cubins target/kernels/card
+  gpuci kernels verify kda --backend cuda --sanitizer memcheck
 
 Exit codes: 0 all holds, 100 a bar is crossed, something was found or a kernel
-crashed, 101 a source does not compile, 102 a number is NaN or nothing was
-compared, 69 there is no C++ compiler, or the backend is not in this version;
-with --measure 0 unless a case could not be judged at all; 4 no such check or
+crashed, 101 a source does not compile, 102 a number is NaN, nothing was compared
+or a tool left no report, 69 there is no C++ compiler, or no gpuci-cuda, card or
+compute-sanitizer; with --measure 0 unless a case could not be judged at all; 4 no such check or
 case, 64 usage, 78 the fixture is none, 130 and 143 interrupted.`,
 		ValidArgs: []string{verifyOp},
 		Args:      verifyArgs,
@@ -65,7 +73,10 @@ case, 64 usage, 78 the fixture is none, 130 and 143 interrupted.`,
 	s.StringSliceVar(&f.checks, "check", nil, "only the checks `NAME`,…, with * for any letters; all without it")
 	s.StringSliceVar(&f.cases, "cases", nil, "only the cases `NAME`,…, with * for any letters")
 	s.BoolVar(&f.list, "list", false, "print the checks and their cases, and run nothing")
-	s.StringVar(&f.backend, "backend", "auto", "where kernels run: host, cuda, or auto, which is host in this version")
+	s.StringVar(&f.backend, "backend", "auto", "where kernels run: host, cuda, or auto, which is host")
+	s.StringVar(&f.cubins, "cubins", "", "of cuda: the `DIRECTORY` of the cubins, as gpuci kernels build makes them; without it they are compiled for the card")
+	s.StringVar(&f.program, "cuda-program", "", "of cuda: the gpuci-cuda to use; without it `FILE` beside gpuci, or in PATH")
+	s.StringSliceVar(&f.sanitizer, "sanitizer", nil, "of fused-sanitize: only under the `TOOL`,… memcheck, racecheck, initcheck, synccheck; all without it")
 	s.StringVar(&f.sources, "sources", "", "the `DIRECTORY` of the .cu files; kernels/kda/cuda of the lane without it")
 	s.StringVar(&f.fixture, "fixture", "", "the manifest `FILE` that fused-fixture reads; kernels/kda/testdata/fused.json of the lane")
 	s.StringVar(&f.out, "out", "", "the `DIRECTORY` for what is compiled; target/kernels/verify of the lane")

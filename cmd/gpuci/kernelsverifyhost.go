@@ -26,8 +26,6 @@ const (
 func (a *app) hostBackend(ctx context.Context, p place, f verifyFlags) (h verify.Host, end func(), err error) {
 	switch f.backend {
 	case backendHost, backendAuto:
-	case backendCUDA:
-		return h, nil, coded{exitUnfit, "the backend cuda joins with the card: it is not in this version", "--backend host runs the same sources without a GPU"}
 	default:
 		return h, nil, coded{gates.ExitUsage, fmt.Sprintf("there is no backend %q", f.backend), "host, cuda or auto"}
 	}

@@ -66,6 +66,14 @@ func (f verifyFlags) options(note func(string)) (o verify.Options, err error) {
 			return o, err
 		}
 	}
+	if o.Tools, err = f.tools(); err != nil {
+		return o, err
+	}
+	if !f.list || f.backend != backendAuto {
+		if err := f.suited(&o); err != nil {
+			return o, err
+		}
+	}
 	if seed != 0 {
 		err = f.seeded(&o, note)
 	}
@@ -105,12 +113,11 @@ func (a *app) kernelsVerify(cmd *cobra.Command, f verifyFlags) error {
 	if f.list {
 		return a.verifyError(ctx, a.listVerify(o))
 	}
-	host, end, err := a.hostBackend(ctx, p, f)
-	if err != nil {
-		return err
+	var end func()
+	if o, end, err = a.onBackend(ctx, p, f, o); err != nil {
+		return a.verifyError(ctx, err)
 	}
 	defer end()
-	o.Backends = host
 	if f.buildOnly {
 		return a.verifyError(ctx, verify.Build(ctx, o))
 	}
@@ -124,6 +131,20 @@ func (a *app) kernelsVerify(cmd *cobra.Command, f verifyFlags) error {
 		return a.verifyError(ctx, err)
 	}
 	return coded{code: gates.WorstExit(codes...)}
+}
+
+// onBackend gets the backend ready. end gives back what that takes.
+func (a *app) onBackend(ctx context.Context, p place, f verifyFlags, o verify.Options) (_ verify.Options, end func(), err error) {
+	if f.backend == backendCUDA {
+		if o.Jobs == 0 {
+			o.Jobs = cardJobs
+		}
+		c, err := a.cudaBackend(ctx, p, f, o)
+		o.Backends = c
+		return o, func() {}, err
+	}
+	o.Backends, end, err = a.hostBackend(ctx, p, f)
+	return o, end, err
 }
 
 // listVerify prints the checks with the cases that each has.
@@ -153,11 +174,16 @@ func (a *app) verifyError(ctx context.Context, err error) error {
 	var fixture *verify.FixtureError
 	var dir *verify.DirError
 	var failed *simt.CompileError
+	var done coded
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &done):
+		return err
 	case ctx.Err() != nil:
 		return coded{code: exitCode(context.Cause(ctx), true)}
+	case cudaError(err) != nil:
+		return cudaError(err)
 	case errors.As(err, &unknown):
 		hint := "gpuci kernels verify kda --list shows which checks there are, and their cases"
 		if near := config.NearOf(unknown.Name, unknown.Among); len(near) > 0 {

@@ -82,7 +82,7 @@ func (s landStage) commit(t *testing.T, lane, name string) {
 // release lets the gate that waits at the FIFO go on; it waits for one to come.
 func (s landStage) release(t *testing.T) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(longest); ; time.Sleep(5 * time.Millisecond) {
 		f, err := os.OpenFile(s.fifo, os.O_WRONLY|unix.O_NONBLOCK, 0)
 		if err == nil {
 			_ = f.Close()

@@ -59,7 +59,7 @@ func TestBuildTicketRemoved(t *testing.T) {
 	s := newStage(t)
 	_, script, let := s.slowLink(t)
 	r := s.start(t, "ready", "build", "--", "sh", "-c", "echo ready >&2; exec ld -T "+script)
-	for late := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(longest); ; time.Sleep(5 * time.Millisecond) {
 		list, err := buildlock.Tickets(context.Background(), s.locks, buildlock.Link)
 		if err != nil || time.Now().After(late) {
 			t.Fatalf("there is no link: %v", err)

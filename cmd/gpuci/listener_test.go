@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// longest bounds what a test waits for; none is judged by it.
+const longest = 5 * time.Minute
+
 // listener keeps what was written to it, and wakes who waits for a text.
 type listener struct {
 	mu   sync.Mutex
@@ -36,7 +39,7 @@ func (l *listener) String() string {
 // hear waits for a text.
 func (l *listener) hear(t *testing.T, text string) {
 	t.Helper()
-	for late := time.After(time.Minute); !strings.Contains(l.String(), text); {
+	for late := time.After(longest); !strings.Contains(l.String(), text); {
 		select {
 		case <-l.more:
 		case <-late:

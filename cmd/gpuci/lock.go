@@ -18,9 +18,9 @@ func (a *app) lockCommand() *cobra.Command {
 		Use:   "lock",
 		Short: "run a command under a lock; see who has the locks of this machine",
 		Long: `lock is about the locks that every user of this machine shares: the link lock,
-which each link of a build takes by itself, the build lock, and locks with names
-of your own. They are taken in this order only: named ones by their names, then
-build, then link.
+which each link of a build takes by itself, the build lock, the locks of cards, which
+gates and gpuci gpu hold take, and locks with names of your own. They are taken in
+this order only: named ones by their names, then build, then cards, then link.
 
 Examples:
   gpuci lock run -- ./release.sh

@@ -5,7 +5,7 @@ import "gpuci/buildlock"
 // lockLine is a lock in `gpuci lock status --json`.
 type lockLine struct {
 	Type  string         `json:"type"` // always "lock"
-	Lock  buildlock.Lock `json:"lock"` // link, build, name.NAME
+	Lock  buildlock.Lock `json:"lock"` // link, build, card.UUID, name.NAME
 	Slots int            `json:"slots"`
 }
 

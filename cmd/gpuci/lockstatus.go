@@ -38,6 +38,8 @@ Only root can see what files a linker of another user has open. Without root it
 is taken to be under a ticket when it or a process above it took one; of the
 others it is said that nobody knows.
 
+The lock of a card is named by its UUID; gpuci gpu says who is on the card besides.
+
 Examples:
   gpuci lock status
   gpuci lock status --json | jq 'select(.type == "ticket" and .state == "waits")'

@@ -6,11 +6,16 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 
 	"gpuci/buildlock/shim/link"
+	"gpuci/kernels/device"
 )
 
 func main() {
+	if filepath.Base(os.Args[0]) == device.Child {
+		os.Exit(device.ServeNVML(os.Stdin, os.Stdout))
+	}
 	if playsShim(os.Args[0]) {
 		os.Exit(link.Run(link.Call{Args: os.Args, Env: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}))
 	}
@@ -28,6 +33,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	_ = a.driver.Close()
 	code := a.exit(cmd, err)
 	_ = console.settle()
 	return code

@@ -33,6 +33,7 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 	for _, k := range v.Kernels {
 		row("kernels", k.Text())
 	}
+	cardRows(v.Card, row)
 	numbers(v, o.verbose, row)
 	if v.Repeat != nil {
 		row("repeat", v.Repeat.Text())

@@ -142,7 +142,7 @@ func (b *makeBuild) end() {
 // eventually waits for something that comes by itself.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(longest); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(late) {
 			t.Fatalf("there never was %s", what)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuci/gates"
+	"gpuci/gates/bundle"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
@@ -26,11 +27,13 @@ type app struct {
 	out     io.Writer
 	console *console
 	hurry   <-chan struct{}
-	dir     string // -C
-	locks   string // the lock directory, once it is known
-	color   string // --color
-	json    bool   // --json: what goes wrong is said on stdout too
-	ran     bool   // a command's own code was reached
+	dir     string         // -C
+	locks   string         // the lock directory, once it is known
+	color   string         // --color
+	json    bool           // --json: what goes wrong is said on stdout too
+	ran     bool           // a command's own code was reached
+	driver  *gates.Cards   // of the last gate that needed a card; it is closed at the end
+	bundle  *bundle.Bundle // that the workspace is; nil for one with sources
 }
 
 func (a *app) root() *cobra.Command {
@@ -49,6 +52,7 @@ script can act on.
   gpuci ci nightly         run what is new in every lane, and say what changed
   gpuci history            what came of them, and how their numbers went
   gpuci worktrees          how every lane stands, and what could be landed
+  gpuci debt               what was refused for the card or the machine, and is owed
   gpuci scope              what the gates cover, against what production uses
   gpuci notes              the statements that expire, and which have
   gpuci kernels check      what is in the device code, against what hosts ask of it
@@ -70,6 +74,12 @@ and tells when the machine is stalled, why, and because of whom:
 
   gpuci pressure           one look; also watch, wait, and plot of a run
 
+and says who is on which card:
+
+  gpuci gpu                what cards there are, and who is on each; also who
+  gpuci gpu wait           until one is quiet
+  gpuci gpu hold           keep one for yourself; gates are refused meanwhile
+
 and ends what killed builds left behind, by whose it is:
 
   gpuci reaper sweep       in this lane; also list, and watch
@@ -89,8 +99,8 @@ code of their command.`,
 	cmd.PersistentFlags().StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
-	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.pressureCommand(), a.reaperCommand(),
-		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand())
+	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.gpuCommand(), a.pressureCommand(), a.reaperCommand(),
+		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.debtCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand())
 	misplaced(cmd, a.console.note)
 	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd
@@ -166,6 +176,9 @@ func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, err
 		}
 	}
 	cfg, err := config.Load(config.DefaultSources(path))
+	if err == nil {
+		lane, err = a.unpacked(cfg, lane)
+	}
 	return cfg, lane, err
 }
 

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"gpuci/kernels/device/devicetest"
 )
 
 func TestMain(m *testing.M) {
+	devicetest.Child()
 	if playsShim(os.Args[0]) { // a script's gpuci has no gpuci-link beside it
 		main()
 	}
@@ -29,9 +34,15 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               isolate,
-		Cmds:                scriptCommands(),
-		Condition:           condition,
+		Setup: func(env *testscript.Env) error {
+			if err := isolate(env); err != nil || !strings.HasPrefix(filepath.Base(env.WorkDir), "script-gpu") {
+				return err
+			}
+			withCard(t, env)
+			return nil
+		},
+		Cmds:      scriptCommands(),
+		Condition: condition,
 	})
 }
 
@@ -58,6 +69,7 @@ func isolate(env *testscript.Env) error {
 	}
 	for k, v := range map[string]string{
 		"GPUCI_PRESSURE": "root=" + quiet,
+		"GORACE":         cmp.Or(os.Getenv("GORACE"), "atexit_sleep_ms=20"), // it is a second else, at the end of every gpuci
 		"HOME":           home, "XDG_CONFIG_HOME": home + "/.config", "XDG_STATE_HOME": home + "/.state",
 		"GPUCI_MACHINE_FILE":  home + "/machine.toml",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",

@@ -54,6 +54,7 @@ func strict() bool { return os.Getenv("GPUCI_TEST_STRICT") == "1" }
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"exits": exits, "edit": edit,
+		"standin": standin, "guest": guest, "leaves": leaves,
 	}
 }
 
@@ -86,6 +87,9 @@ func condition(cond string) (bool, error) {
 			return false, fmt.Errorf("needs crates.io, and GPUCI_TEST_STRICT is set: %w", err)
 		}
 		return err == nil, nil
+	}
+	if cond == "root" {
+		return os.Getuid() == 0, nil
 	}
 	if cond == "nvcc" {
 		_, err := toolNVCC()

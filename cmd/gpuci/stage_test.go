@@ -171,7 +171,7 @@ func (s stage) mustBeFree(t *testing.T) {
 // pid reads a pid that a command wrote down.
 func (s stage) pid(t *testing.T, name string) int {
 	t.Helper()
-	for late := time.After(time.Minute); ; {
+	for late := time.After(longest); ; {
 		text, _ := os.ReadFile(filepath.Join(s.dir, name))
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 			return pid

@@ -26,11 +26,10 @@ func freezer(t *testing.T) string {
 	}
 	t.Cleanup(func() {
 		thaw(dir)
-		for range 200 {
+		for end := time.Now().Add(longest); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if os.Remove(dir) == nil {
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
 		t.Errorf("%s could not be removed", dir)
 	})
@@ -46,6 +45,7 @@ grace = "50ms"
 run = '''
 setsid sleep 3600 >/dev/null 2>&1 &
 echo $! > frozen
+until grep -q sleep /proc/$!/comm; do sleep 0.01; done
 echo $! > %[1]s/cgroup.procs
 echo FROZEN > %[1]s/freezer.state
 '''
@@ -111,7 +111,7 @@ func TestStuckThenKilled(t *testing.T) {
 		t.Errorf("the frozen one's record: %+v", v)
 	}
 	thaw(dir)
-	for end := time.Now().Add(30 * time.Second); processRuns(w.pid(t, "frozen")); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(longest); processRuns(w.pid(t, "frozen")); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it is alive, and thawed")
 		}

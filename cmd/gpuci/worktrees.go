@@ -38,8 +38,9 @@ Below them it says what could be landed: a lane that has commits which the base
 has not, and in which every gate that is required (those that [ci] names, else
 all that are not known red) is green for what is there now. And what keeps a lane
 from being listed: its directory was removed, or does not answer. One such lane
-does not keep the others. The scratch lanes of gpuci's own come last, with what
-they are for.
+does not keep the others. And what it owes: gates that were refused for the card or
+the machine and not run since (gpuci debt). The scratch lanes of gpuci's own come
+last, with what they are for.
 
 The base is base in [workspace], else the branch that origin/HEAD names, or main,
 master, trunk. It takes no lock of git's and writes nothing into a lane.

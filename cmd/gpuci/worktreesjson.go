@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"gpuci/gates"
 	"gpuci/worktrees"
 )
 
@@ -28,6 +29,7 @@ type laneLine struct {
 	Scratch   *scratchLine `json:"scratch,omitempty"`
 	Gates     []gateCell   `json:"gates,omitempty"`
 	Tickets   []laneTicket `json:"tickets,omitempty"`
+	Owes      []gates.Debt `json:"owes,omitempty"` // measurements that were refused, the oldest first
 	Leaked    *int         `json:"leaked-processes,omitempty"`
 	Landable  *landable    `json:"landable,omitempty"`
 	Wrong     bool         `json:"config-wrong,omitempty"` // its gpuci.toml cannot be read
@@ -64,7 +66,7 @@ func (a *app) worktreesJSON(l lanesLook) error {
 // line is a lane for programs.
 func (l lanesLook) line(lane laneLook) laneLine {
 	out := standingLine(lane.Standing)
-	out.Tickets, out.Wrong, out.Mistake = lane.tickets, lane.wrong != "", lane.wrong
+	out.Tickets, out.Owes, out.Wrong, out.Mistake = lane.tickets, lane.owes, lane.wrong != "", lane.wrong
 	for _, g := range lane.gates {
 		out.Gates = append(out.Gates, cellOf(g))
 	}

@@ -30,7 +30,8 @@ type laneLook struct {
 	ran      time.Time      // when one last began here; zero for never
 	required []string       // gates that are to be green before it can land
 	tickets  []laneTicket
-	leaked   int // processes
+	leaked   int          // processes
+	owes     []gates.Debt // measurements, the oldest first
 }
 
 // laneTicket is a place in line for a lock.
@@ -52,6 +53,7 @@ func (a *app) lookAt(ctx context.Context, p place, list []worktrees.Standing) la
 	a.lookAtGates(ctx, p, &l)
 	a.lookAtLocks(ctx, p, &l)
 	a.lookAtLeaks(ctx, p, &l)
+	a.lookAtDebts(ctx, p, &l)
 	return l
 }
 

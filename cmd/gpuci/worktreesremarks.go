@@ -32,6 +32,9 @@ func (l lanesLook) remarks(lane laneLook) (out []string) {
 	if lane.wrong != "" {
 		add("its gpuci.toml is wrong: %s: gpuci -C %s config shows it", lane.wrong, bourneQuote(lane.Root))
 	}
+	if text := l.owesText(lane); text != "" {
+		out = append(out, text)
+	}
 	if lane.leaked > 0 {
 		add("%s: gpuci reaper sweep --lane %s ends them", count(lane.leaked, "leaked process", "leaked processes"), lane.Name)
 	}

@@ -51,6 +51,9 @@ type Config struct {
 	Kernels  []KernelSet // device code, as it stands in the file
 	Cards    []Card      // that this machine says it has
 
+	GPU       GPU       // how gates come by a card
+	Protected []Protect // rules for runs that are not to be disturbed, the machine's first
+
 	origins map[string]setting
 }
 
@@ -102,6 +105,7 @@ func defaults() *Config {
 	c.Pressure.Budget = defaultBudget
 	c.Pressure.Unknown = UnknownMark
 	c.History.Runs = defaultRuns
+	c.GPU.Headroom = defaultHeadroom
 	c.CI.Lanes = []string{everyLane}
 	return c
 }

@@ -61,8 +61,12 @@ func (f *fields) belongs(key string) string {
 		return "it belongs at the top of the file, above the first [table]"
 	case "lock-dir":
 		return "it belongs at the top of the machine's or your own file, above the first [table]"
-	case "wait", "serialize":
+	case "wait":
+		return "it belongs in [build], for the link lock, or in [gpu], for a card"
+	case "serialize":
 		return "it belongs in [build]"
+	case "headroom", "harmless":
+		return "it belongs in [gpu]"
 	}
 	return ""
 }

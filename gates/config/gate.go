@@ -20,6 +20,11 @@ type Gate struct {
 
 	Profile, Backend string   // part of the series of its numbers
 	Needs            []string // "gpu", "gpu:2", "vram>=40GiB", "sm>=90"
+	Card             CardNeed `json:"-"`          // the same, read
+	ShareGPU         bool     `json:",omitempty"` // its numbers stand beside somebody else on the card
+	VRAM             int64    `json:",omitempty"` // bytes of each card that it uses at most; 0: not said
+	Measures         string   `json:",omitempty"` // MeasuresNumbers and so on, "" leaves it to the bars: see Measured
+	Bundle           []string `json:"-"`          // globs of files that go into an archive of it beside what is known, relative to Root
 	QuietBox         string   // "", QuietRefuse or QuietMark: what happens where somebody else is at work
 
 	BuildTimeout time.Duration // of all of Build
@@ -114,6 +119,8 @@ func (l *layer) gate(top *fields, table *value) (Gate, *afterOf) {
 	f.scope(&g)
 	f.word("subject", `"fused-adjoint"`, &g.Subject)
 	f.faults(&g)
+	f.onCard(&g)
+	f.bundle(&g)
 	f.expect(&g)
 	after := f.night(&g)
 	f.done()

@@ -52,7 +52,7 @@ func TestDesignSample(t *testing.T) {
 			Name: "fused-adjoint", About: "the fused KDA backward against the float64 oracle",
 			Build: []Command{{Argv: []string{"cargo", "build", "--features", "cuda", "--test", "fused_adjoint_f64"}}},
 			Run:   []Command{{Argv: []string{"cargo", "test", "--features", "cuda", "--test", "fused_adjoint_f64", "--", "--nocapture"}}},
-			Dir:   ".", Profile: "debug", Needs: []string{"gpu"},
+			Dir:   ".", Profile: "debug", Needs: []string{"gpu"}, Card: CardNeed{Count: 1},
 			BuildTimeout: 40 * time.Minute, Timeout: 20 * time.Minute, NoProgress: 2 * time.Minute, Grace: 5 * time.Second,
 			Reader: "libtest", MinTests: 2,
 			Bars: []Bar{{Metric: "worst-rel", Pattern: `worst rel (?P<value>[0-9.eE+-]+) on (?P<term>d_\w+)`, Max: ptr(2e-5), MinMatches: 1}},
@@ -88,7 +88,7 @@ func TestPrintLoadsAgain(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			_, src := loadGood(t, filepath.Base(file))
-			write(t, src.Machine, "links = 3\nlock-dir = '/run/lock/\"mine\"'\n[[card]]\ncapability = '9.0'\n")
+			write(t, src.Machine, "links = 3\nlock-dir = '/run/lock/\"mine\"'\n[[card]]\ncapability = '9.0'\n[gpu]\ncards = ['0']\n[[protect]]\nname = 'x'\nuser = '0'\nshare = true\n")
 			c := mustLoad(t, src)
 			printAgain(t, c, src)
 		})
@@ -103,7 +103,7 @@ func printAgain(t testing.TB, c *Config, src Sources) {
 	}
 	write(t, src.Workspace, out.String())
 	again := mustLoad(t, src)
-	if d := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Config{}), ignoreLines, cmpopts.IgnoreFields(Config{}, "Cards")); d != "" {
+	if d := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Config{}), ignoreLines, cmpopts.IgnoreFields(Config{}, "Cards", "Protected"), cmpopts.IgnoreFields(GPU{}, "Cards")); d != "" {
 		t.Errorf("printed:\n%s\n-first +again\n%s", out.String(), d)
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
@@ -127,6 +127,7 @@ func TestEveryKey(t *testing.T) {
 		Dir:   "sub/dir", Products: []string{"target/*.so", "build/[a-z]*"}, Kernels: []string{"every.set_1"}, KernelsID: c.Gates[0].KernelsID, Leave: []string{"sccache"},
 		Env:     map[string]string{"RUST_BACKTRACE": "1", "odd.name": "", "TAB": "a\tb\x01\"'"},
 		Profile: "release", Backend: "cuda", Needs: []string{"gpu:2", "vram>=40GiB", "sm>=90", "gpu"},
+		Card: CardNeed{Count: 2, VRAM: 40 << 30, SM: 90}, VRAM: 3 << 29, Measures: MeasuresTime, Bundle: []string{"testdata/**", "tools/run"},
 		BuildTimeout: 1500 * time.Millisecond, Timeout: 90 * time.Minute,
 		Reader: "gotest", MinTests: 16,
 		Bars: []Bar{
@@ -162,6 +163,9 @@ func TestEveryKey(t *testing.T) {
 	}
 	if c.Pressure.MinFree != 3<<29 || c.Pressure.Budget != 90*time.Second || c.Pressure.IOFull.Short != 70 {
 		t.Errorf("got pressure %+v", c.Pressure)
+	}
+	if c.GPU.Wait != 2*time.Hour || c.GPU.Headroom != 3<<30 {
+		t.Errorf("got gpu %+v", c.GPU)
 	}
 	if c.Workspace.Base != "trunk" || c.History.TSV != "benches/history.tsv" || c.History.Runs != 7 {
 		t.Errorf("got base %q, history %+v", c.Workspace.Base, c.History)

@@ -64,9 +64,8 @@ wait = "3m"
 			t.Errorf("Origin(%q) = %v, %v, want %v", key, got, ok, want)
 		}
 	}
-	want := []string{"gate.a.needs"}
-	if d := cmp.Diff(want, c.Pending()); d != "" {
-		t.Errorf("Pending: -want +got\n%s", d)
+	if got := c.Pending(); len(got) > 0 { // all of the format is acted on
+		t.Errorf("pending: %q", got)
 	}
 }
 
@@ -150,7 +149,7 @@ keep-runs = 500  # default
 name = "a"  # gpuci.toml:4
 run = ["go", "test"]  # gpuci.toml:5
 dir = "."  # default
-needs = ["gpu"]  # gpuci.toml:7; read, not acted on by this version
+needs = ["gpu"]  # gpuci.toml:7
 build-timeout = "40m"  # default
 timeout = "20m"  # default
 no-progress = "5m"  # default

@@ -16,9 +16,7 @@ type Origin struct {
 // this version; a table stands for everything in it. This is the one place to
 // shorten when the sweep, the pressure, the link queue and the card join.
 func Later() []string {
-	return []string{
-		"gate.needs",
-	}
+	return nil
 }
 
 // Origin returns where the value of a key was set, and false where it is a

@@ -38,6 +38,8 @@ func (c *Config) Print(w io.Writer) error {
 	p.line("keep-runs", strconv.Itoa(c.History.Runs))
 	p.ci(c.CI)
 	p.cards(c.Cards)
+	p.gpu(c.GPU)
+	p.protected(c.Protected)
 	p.kernelSets(c.Kernels)
 	for i := range c.Gates {
 		p.gate(&c.Gates[i])

@@ -27,6 +27,7 @@ func (p *printer) gate(g *Gate) {
 	p.optional("backend", g.Backend)
 	p.optional("subject", g.Subject)
 	p.strings("needs", g.Needs)
+	p.onCard(g)
 	p.optional("quiet-box", g.QuietBox)
 	p.line("build-timeout", tomlDuration(g.BuildTimeout))
 	p.line("timeout", tomlDuration(g.Timeout))

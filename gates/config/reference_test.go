@@ -63,7 +63,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	tables := []string{
 		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]",
 		"[[kernels.accept]]", "[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[build]",
-		"[ci]", "[gate.scope]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
+		"[ci]", "[gate.scope]", "[gpu]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
 		t.Fatalf("tables that know keys: -want +got\n%s", d)
@@ -128,8 +128,9 @@ func namedKeys() map[string]map[string]bool {
 	named := map[string]map[string]bool{"the file": {}}
 	table := "the file"
 	for line := range strings.Lines(Reference()) {
-		if strings.HasPrefix(line, "# [[card]]") { // of the machine's file
-			named["the file"]["card"] = true
+		if name, ok := strings.CutPrefix(line, "# [["); ok { // of the machine's file
+			name, _, _ = strings.Cut(name, "]]")
+			named["the file"][name] = true
 		}
 		if m := header.FindStringSubmatch(line); m != nil {
 			table = m[1]
@@ -208,15 +209,25 @@ func TestReferenceComments(t *testing.T) {
 	src := sourcesIn(t.TempDir())
 	write(t, src.Workspace, "")
 	found := regexp.MustCompile(`(?m)^# ([a-z-]+ = .*)$`).FindAllStringSubmatch(Reference(), -1)
-	if len(found) != 10 {
-		t.Fatalf("got %d keys in comments, want lock-dir, base, tools, tsv, until, required, scratch, capability, name and compiler", len(found))
+	if len(found) != 22 {
+		t.Fatalf("got %d keys in comments, want lock-dir, base, tools, tsv, until, required, scratch, cards, harmless, capability, name, the 10 of [[protect]] and compiler", len(found))
 	}
+	gpu, protect := found[7:9], found[11:21]
+	found = slices.Concat(found[:7], found[9:11], found[21:])
 	write(t, src.Machine, found[0][1]+"\n[ci]\n"+found[6][1]+"\n[[card]]\n"+found[7][1]+"\n"+found[8][1])
 	if c := mustLoad(t, src); !filepath.IsAbs(c.LockDir) || !filepath.IsAbs(c.CI.Scratch) {
 		t.Errorf("%s and %s gave the directories %q and %q", found[0][1], found[6][1], c.LockDir, c.CI.Scratch)
 	}
 	if c := mustLoad(t, src); len(c.Cards) != 1 || c.Cards[0] != (Card{"H200", "9.0"}) {
 		t.Errorf("%q gave the cards %+v", found[7:9], c.Cards)
+	}
+	text := "[gpu]\n" + gpu[0][1] + "\n" + gpu[1][1] + "\n[[protect]]\n"
+	for _, line := range protect {
+		text += line[1] + "\n"
+	}
+	write(t, src.Machine, text)
+	if c := mustLoad(t, src); len(c.GPU.Cards) != 2 || len(c.GPU.Harmless) != 1 || len(c.Protected) != 1 || c.Protected[0].Progress == "" {
+		t.Errorf("%s gave %+v and %+v", text, c.GPU, c.Protected)
 	}
 	write(t, src.Workspace, "[[kernels]]\nname = 'x'\nsources = ['x.cu']\narch = ['sm_90']\n"+found[9][1]+"\n[workspace]\n"+found[1][1]+"\n[reaper]\n"+found[2][1]+"\n[history]\n"+found[3][1]+"\n[ci]\n"+found[4][1]+"\n"+found[5][1]+"\n[[gate]]\nname = 'fused-adjoint'\nrun = ['true']\nreader = 'none'\n")
 	c := mustLoad(t, src)

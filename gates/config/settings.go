@@ -20,6 +20,8 @@ func (l *layer) top(root *value) {
 	l.reaper(f)
 	l.history(f)
 	l.cards(f)
+	l.gpu(f)
+	l.protect(f)
 	l.kernelSets(f)
 	l.gates(f)
 	l.notes(f)

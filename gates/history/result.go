@@ -20,6 +20,8 @@ type Result struct {
 	Partial bool      `json:"partial,omitempty"` // not the gate's own verdict: arguments were added
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
+	Owed    *Owed     `json:"owed,omitempty"`  // of one that was refused: the measurement is to be taken yet
+	Built   bool      `json:"built,omitempty"` // of one that was refused: after its build
 
 	Commit  string `json:"commit,omitempty"` // "" where the lane was not looked at
 	Branch  string `json:"branch,omitempty"`

@@ -21,6 +21,8 @@ type verdict struct {
 	Outcome  string    `json:"outcome"`
 	Exit     int       `json:"exit"`
 	Partial  bool      `json:"partial"`
+	Owed     *Owed     `json:"owed"`
+	Built    bool      `json:"built"`
 	Findings []Finding `json:"findings"`
 	Marks    []string  `json:"marks"`
 	Repeat   *Repeat   `json:"repeat"`
@@ -55,6 +57,8 @@ type bound struct {
 	Profile  string    `json:"profile"`
 	Backend  string    `json:"backend"`
 	Tools    []Tool    `json:"tools"`
+	Card     string    `json:"card"`
+	Driver   string    `json:"driver"`
 	Host     string    `json:"host"`
 	Kernel   string    `json:"kernel"`
 	Gpuci    string    `json:"gpuci"`
@@ -122,9 +126,9 @@ func readVerdict(data []byte) (Result, error) {
 	}
 	b := v.Bound
 	r := Result{
-		Run: v.Run, Gate: v.Gate, Lane: b.Lane, Root: b.Root, Outcome: v.Outcome, Exit: v.Exit, Partial: v.Partial,
+		Run: v.Run, Gate: v.Gate, Lane: b.Lane, Root: b.Root, Outcome: v.Outcome, Exit: v.Exit, Partial: v.Partial, Owed: v.Owed, Built: v.Built,
 		Started: v.Started, Seconds: v.Seconds, Commit: b.Commit, Branch: b.Branch, Changes: b.Changes, Tree: b.Tree, Config: b.Config,
-		Profile: b.Profile, Backend: b.Backend, Host: b.Host, Kernel: b.Kernel, Gpuci: b.Gpuci,
+		Profile: b.Profile, Backend: b.Backend, Card: b.Card, Driver: b.Driver, Host: b.Host, Kernel: b.Kernel, Gpuci: b.Gpuci,
 		Marks: v.Marks, Findings: v.Findings, Repeat: v.Repeat, Tests: v.Tests, Scope: v.Scope, Notes: v.Notes, Tools: b.Tools, Products: b.Products,
 		Used: v.Used, Stall: v.Stall, Held: v.Held, Dir: v.Dir,
 	}

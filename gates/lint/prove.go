@@ -170,7 +170,7 @@ func (p *prover) gate(name string) (config.Gate, bool) {
 	}
 	g := p.o.Gates[i]
 	return config.Gate{ // its commands alone: how they end is the question
-		Name: g.Name, Build: slices.Clone(g.Build), Run: slices.Clone(g.Run), Dir: g.Dir, Env: g.Env, Leave: g.Leave, Needs: g.Needs,
+		Name: g.Name, Build: slices.Clone(g.Build), Run: slices.Clone(g.Run), Dir: g.Dir, Env: g.Env, Leave: g.Leave, Needs: g.Needs, Card: g.Card,
 		BuildTimeout: g.BuildTimeout, Timeout: g.Timeout, NoProgress: g.NoProgress, Grace: g.Grace, Reader: "none",
 	}, true
 }

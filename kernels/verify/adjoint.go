@@ -59,7 +59,7 @@ func adjoint(ctx context.Context, s *session) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := adjointReport(results, true)
+	r := adjointReport(results, true, s.sight)
 	r.Covered = covered(results)
 	return r, nil
 }

@@ -8,7 +8,7 @@ import (
 
 // adjointReport puts the results of cases together; by says whether the number of
 // chunks is a label of the numbers.
-func adjointReport(results []adjointResult, byChunks bool) Report {
+func adjointReport(results []adjointResult, byChunks bool, sight Sight) Report {
 	r := Report{Planned: len(results)}
 	var t table
 	var ran launched
@@ -26,12 +26,12 @@ func adjointReport(results []adjointResult, byChunks bool) Report {
 	r.Rows = t.rows
 	r.Numbers = t.numbers(byChunks)
 	if r.Cases > 0 {
-		r.Numbers = append(r.Numbers, differ.number("fused-race"))
+		r.Numbers = append(r.Numbers, differ.number(sight.differName(), "fused-race"))
 	}
-	r.Numbers = append(r.Numbers, r.findings(numberKinds())...)
+	r.Numbers = append(r.Numbers, r.findings(sight.Numbers)...)
 	elements, nans := r.Compared()
 	r.Counters = append([]Counter{counter("compared", elements), counter("nan", nans)}, ran.counters()...)
-	r.Counters = append(r.Counters, counter("orders", orders(ran.runs, r.Planned)))
+	r.Counters = append(r.Counters, sight.runs(ran.runs, r.Planned))
 	return r
 }
 

@@ -1,12 +1,12 @@
 // Kernels that are wrong, one for each kind of finding. A backend that is to look for
 // a kind in our kernels is first shown the one here: if it does not see that, it sees
-// nothing. Each is launched with one block of 32 threads on buffers of 32 elements.
+// nothing. Each is launched with one block of 64 threads, two warps, on buffers of 64 elements.
 
 // Each thread reads what another one wrote, with no barrier between.
 extern "C" __global__ void canary_race(const float *in, float *scratch, float *out) {
-	__shared__ float x[32];
+	__shared__ float x[64];
 	x[threadIdx.x] = in[threadIdx.x];
-	out[threadIdx.x] = x[31 - threadIdx.x];
+	out[threadIdx.x] = x[63 - threadIdx.x];
 }
 
 // Threads of one block meet at two barriers.
@@ -38,7 +38,7 @@ extern "C" __global__ void canary_uninitialised(const float *in, float *scratch,
 
 // The last element is left as it was.
 extern "C" __global__ void canary_unwritten(const float *in, float *scratch, float *out) {
-	if (threadIdx.x < 31) {
+	if (threadIdx.x < 63) {
 		out[threadIdx.x] = in[threadIdx.x];
 	}
 }

@@ -24,7 +24,7 @@ func canaryProgram(look Look) Program {
 
 // canaryThreads is how many threads, and elements of each buffer, canary.cu is
 // written for.
-const canaryThreads = 32
+const canaryThreads = 64
 
 // canaries shows a backend one wrong kernel for each kind, and tells the kinds that it
 // does not see there.

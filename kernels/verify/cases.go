@@ -21,7 +21,8 @@ func families() []kda.Family {
 //   - the KDA and GDN gates, mild and strong; a zero key; a scale of its own;
 //   - heads as models have them: 64 and 128 channels, K = V, K != V both ways, and 100,
 //     which no tile divides;
-//   - 16 chunks of 64 rows.
+//   - 16 chunks of 64 rows;
+//   - the shape that has kernels of its own (fastCases).
 //
 // Two batches and two or three heads throughout: one of either hides a layout swap.
 func adjointCases() []kda.Case {
@@ -33,7 +34,8 @@ func adjointCases() []kda.Case {
 			kda.Case{Name: string(f) + "-C64", Family: f, Shape: shape(84, 12, 20, 64)})
 	}
 	list = append(list, edgeCases()...)
-	return append(list, modelCases()...)
+	list = append(list, modelCases()...)
+	return append(list, fastCases()...)
 }
 
 // lengths are 1, 2, 4 and 16 chunks of 16 rows.
@@ -83,7 +85,7 @@ func modelCases() []kda.Case {
 // channels than a block has rows of threads. Where the shared memory of a kernel is the
 // larger of two sums, each is the larger one in a case with a whole chunk.
 func checkCases() []kda.Case {
-	return []kda.Case{
+	return append(fastCheckCases(), []kda.Case{
 		{Name: "one-row", Family: kda.Moderate, Shape: shape(1, 5, 3, 16)},
 		{Name: "one-past", Family: kda.Moderate, Shape: shape(17, 20, 12, 16)},
 		{Name: "tail", Family: kda.Moderate, Shape: shape(45, 12, 20, 16)},
@@ -92,7 +94,7 @@ func checkCases() []kda.Case {
 		{Name: "few-values", Family: kda.Moderate, Shape: kda.Shape{B: 1, H: 2, T: 84, K: 128, V: 12, C: 64}},
 		{Name: "heads-100", Family: kda.Moderate, Shape: kda.Shape{B: 1, H: 2, T: 37, K: 100, V: 100, C: 32}},
 		{Name: "heads-128", Family: kda.Moderate, Shape: kda.Shape{B: 2, H: 1, T: 70, K: 128, V: 128, C: 64}},
-	}
+	}...)
 }
 
 // kdaNames are the names of cases.

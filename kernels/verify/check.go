@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"path"
 	"slices"
+
+	"gpuci/kernels/cuda"
+	"gpuci/kernels/kda/fused"
 )
 
 // Look is what a backend watches while a program runs.
@@ -15,6 +18,12 @@ const (
 	Numbers  Look = "numbers"  // nothing: its results count
 	Accesses Look = "accesses" // every access, for races and for what nobody wrote
 	Bounds   Look = "bounds"   // the ends of every buffer
+
+	// Under the tools of compute-sanitizer, of which each looks for its own.
+	Memcheck  Look = Look(cuda.Memcheck)
+	Racecheck Look = Look(cuda.Racecheck)
+	Initcheck Look = Look(cuda.Initcheck)
+	Synccheck Look = Look(cuda.Synccheck)
 )
 
 // Program is code for a backend to build.
@@ -30,9 +39,10 @@ func (p Program) String() string { return fmt.Sprintf("%s (%s)", p.Name, p.Look)
 // The programs. Each has its own sources alone, so that one path cannot take the
 // kernels of another.
 func fusedProgram(look Look) Program {
-	return Program{Name: "fused", Sources: []string{"kda_forward.cu", "kda_bk2.cu", "kda_bk1.cu"}, Look: look}
+	return Program{Name: "fused", Sources: fused.Sources(), Look: look}
 }
 
+// opsProgram has nothing but the small kernels.
 func opsProgram() Program {
 	return Program{Name: "ops", Sources: []string{"kda_ops.cu"}, Look: Numbers}
 }
@@ -42,8 +52,9 @@ type Check struct {
 	Name     string
 	About    string // one line
 	Programs []Program
-	Bars     []Bar // by which it is judged where no gate has its own
-	Fixed    bool  // its inputs are committed: no seed changes them
+	Bars     []Bar  // by which it is judged where no gate has its own
+	Fixed    bool   // its inputs are committed: no seed changes them
+	Only     string // the one backend that it is for; "" is any
 
 	cases func(o Options) ([]string, error) // their names
 	run   func(ctx context.Context, s *session) (Report, error)
@@ -57,6 +68,7 @@ func (c Check) CaseNames(o Options) ([]string, error) { return c.cases(o) }
 func Checks() []Check {
 	return []Check{
 		adjointCheck(), fixtureCheck(), ratioCheck(), raceCheck(), uninitCheck(), boundsCheck(), launchesCheck(), newtonCheck(), normCheck(),
+		sanitizeCheck(), allocCheck(), timeCheck(),
 	}
 }
 
@@ -82,6 +94,13 @@ func Named(names []string) ([]Check, error) {
 		}
 	}
 	return list, nil
+}
+
+// ElsewhereError is a check that does not run on the backend.
+type ElsewhereError struct{ Check, Only, Backend string }
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("%s runs on the backend %s alone, not on %s", e.Check, e.Only, e.Backend)
 }
 
 // UnknownError is a check or a case that there is not.

@@ -52,8 +52,8 @@ func (d *differ) add(o differ) {
 }
 
 // number is for a gate's bar; see names the check that finds the line.
-func (d differ) number(see string) Number {
-	n := Number{Name: orderName, Value: Real(d.elements)}
+func (d differ) number(name, see string) Number {
+	n := Number{Name: name, Value: Real(d.elements)}
 	if d.elements > 0 {
 		n.Labels = Labels{{"first", d.term + "[" + strconv.Itoa(d.place) + "]"}, {"case", d.name}}
 		if see != "" {

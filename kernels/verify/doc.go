@@ -13,6 +13,8 @@
 // What it promises: a case counts only when it was compared; a NaN stays one up to the
 // last line; each reference is computed anew, on the inputs as rounded to float32, so
 // that what is measured is the kernel's own rounding; launches are those that the
-// backend counted. What it does not: look at time. It reads no flags, prints nothing
+// backend counted. On a card times and memory are
+// measured, too, and what was timed is held against its results. What it does not: say
+// that a time is good. It reads no flags, prints nothing
 // and does not exit.
 package verify

@@ -45,7 +45,7 @@ func boundsCheck() Check {
 
 func findingCheck(name, about string, look Look, kinds []launch.Kind) Check {
 	return Check{
-		Name: name, About: about,
+		Name: name, About: about, Only: OnHost,
 		Programs: []Program{fusedProgram(look), canaryProgram(look)},
 		Bars:     []Bar{atMost(findingsName, 0)},
 		cases:    kdaNames(checkCases),

@@ -70,7 +70,7 @@ func fixture(ctx context.Context, s *session) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := adjointReport(results, false)
+	r := adjointReport(results, false, s.sight)
 	r.Counters = append(r.Counters, counter("fixture-version", m.Version))
 	return r, nil
 }

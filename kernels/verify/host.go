@@ -36,6 +36,9 @@ var ErrNoCompiler = errors.New("there is no C++ compiler")
 // Name implements [Backends].
 func (h Host) Name() string { return "host" }
 
+// Sight implements [Backends].
+func (h Host) Sight() Sight { return HostSight() }
+
 // Build implements [Backends]. A source that does not compile is a
 // [simt.CompileError]; where there is no compiler the error wraps [ErrNoCompiler].
 func (h Host) Build(ctx context.Context, p Program) (launch.Backend, error) {

@@ -62,6 +62,7 @@ func TestOnHost(t *testing.T) {
 	for _, f := range defects() {
 		t.Run(f.name, func(t *testing.T) { f.judge(t, host(t, dir, f.plant(t))) })
 	}
+	t.Run("card", func(t *testing.T) { onCard(t, host(t, dir, shipped)) })
 	t.Run("crash", func(t *testing.T) { crashIsTold(t, host(t, dir, crashing(t))) })
 	t.Run("canaries", func(t *testing.T) { canariesAreSeen(t, host(t, dir, shipped)) })
 	t.Run("other-inputs", func(t *testing.T) { otherInputs(t, host(t, dir, shipped)) })

@@ -27,8 +27,8 @@ func launchesCheck() Check {
 	}
 }
 
-// launchCases have 1, 2, 4 and 16 chunks.
-func launchCases() []kda.Case { return lengths(kda.Moderate) }
+// launchCases have 1, 2, 4 and 16 chunks, for either kind of kernels.
+func launchCases() []kda.Case { return append(lengths(kda.Moderate), fastLengths(kda.Moderate)...) }
 
 func launches(ctx context.Context, s *session) (Report, error) {
 	b := s.program(fusedProgram(Numbers))
@@ -41,7 +41,7 @@ func launches(ctx context.Context, s *session) (Report, error) {
 	for i := range results { // a count is one, however an expression is computed
 		results[i].findings = slices.DeleteFunc(results[i].findings, func(f launch.Finding) bool { return f.Kind == NotJudged })
 	}
-	r := findingReport(results, numberKinds())
+	r := findingReport(results, s.sight.Numbers)
 	for _, one := range results {
 		if one.err != nil {
 			continue

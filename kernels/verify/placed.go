@@ -24,12 +24,17 @@ func (p placed) Run(ctx context.Context, j launch.Job) (launch.Result, error) {
 		return r, err
 	}
 	r.Findings = append(r.Findings, p.besides...)
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	p.place(r.Findings)
+	return r, nil
+}
+
+// place names the files of findings.
+func (p placed) place(list []launch.Finding) {
+	for i := range list {
+		f := &list[i]
 		f.File, f.Other.File = p.file(f.File), p.file(f.Other.File)
 		f.Text = p.text(f.Text)
 	}
-	return r, nil
 }
 
 // file is a file of the sources with its directory.

@@ -94,7 +94,7 @@ func ratio(ctx context.Context, s *session) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return ratioReport(results), nil
+	return ratioReport(results, s.sight), nil
 }
 
 // run runs both paths on one problem.

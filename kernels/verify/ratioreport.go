@@ -16,7 +16,7 @@ type ratioRow struct {
 
 // ratioReport puts the seeds together: squares are summed before the root is taken, so
 // that one seed with little error to divide by says nothing.
-func ratioReport(results []ratioResult) Report {
+func ratioReport(results []ratioResult, sight Sight) Report {
 	r := Report{Planned: len(results)}
 	var rows []ratioRow
 	var ran launched
@@ -35,7 +35,7 @@ func ratioReport(results []ratioResult) Report {
 		r.Numbers = append(r.Numbers, of.placed(Number{Name: ratioName, Value: of.Ratio, Labels: Labels{{"family", of.Family}, {"term", of.Term}}}, seeBeyond))
 		r.Numbers = append(r.Numbers, Number{Name: opsRelName(row.family), Value: Real(row.ops.worst.MaxRel), Labels: Labels{{"term", of.Term}}})
 	}
-	r.Numbers = append(r.Numbers, r.findings(numberKinds())...)
+	r.Numbers = append(r.Numbers, r.findings(sight.Numbers)...)
 	elements, nans := r.Compared()
 	r.Counters = append([]Counter{counter("compared", elements), counter("nan", nans)}, ran.counters()...)
 	return r

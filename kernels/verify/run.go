@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"gpuci/kernels/cuda"
+	"gpuci/kernels/kda"
 	"gpuci/kernels/launch"
 )
 
@@ -20,6 +22,9 @@ type Backends interface {
 	// numbers of two compilers are not the same numbers. It is asked first.
 	Tool(ctx context.Context) (string, error)
 
+	// Sight is what the backend sees beside the numbers. It is asked after Tool.
+	Sight() Sight
+
 	// Build makes a program ready to run. What is current is not built again.
 	Build(ctx context.Context, p Program) (launch.Backend, error)
 }
@@ -28,18 +33,22 @@ type Backends interface {
 type Options struct {
 	Checks   []Check
 	Backends Backends
-	Cases    []string // names of cases, or patterns of path.Match; none is all
-	Seed     uint64   // changes the inputs of all cases; 0 is as committed
-	Jobs     int      // cases at once; 0 is one for each core
-	Fixture  string   // the manifest of the committed fixture
+	Cases    []string    // names of cases, or patterns of path.Match; none is all
+	Seed     uint64      // changes the inputs of all cases; 0 is as committed
+	Jobs     int         // cases at once; 0 is one for each core
+	Fixture  string      // the manifest of the committed fixture
+	Tools    []cuda.Tool // of compute-sanitizer, that fused-sanitize runs under; none is all
 
 	Told func(Report) error // takes each report as it comes; may be nil
+
+	model []kda.Case // in place of modelCase, for tests that have no card
 }
 
 // session is one run on its way.
 type session struct {
 	Options
 	tool  string
+	sight Sight
 	built map[string]launch.Backend // by the text of the program
 }
 
@@ -69,7 +78,8 @@ func Run(ctx context.Context, o Options) ([]Report, error) {
 			continue // no case of it was asked for
 		}
 		r.Check, r.Backend, r.Tool, r.Seconds = c.Name, o.Backends.Name(), s.tool, time.Since(began).Seconds()
-		r.bars, r.partial = c.Bars, len(o.Cases) > 0
+		r.bars, r.partial = s.sight.bars(c.Bars), len(o.Cases) > 0 || c.Only == OnCUDA && len(o.Tools) > 0
+		r.Counters = append(r.Counters, s.sight.Counters...)
 		reports = append(reports, r)
 		if s.Told != nil {
 			if err := s.Told(r); err != nil {
@@ -92,8 +102,15 @@ func prepare(ctx context.Context, o Options) (*session, error) {
 	if s.tool, err = o.Backends.Tool(ctx); err != nil {
 		return nil, err
 	}
+	s.sight = o.Backends.Sight()
 	for _, c := range o.Checks {
+		if c.Only != "" && c.Only != o.Backends.Name() {
+			return nil, &ElsewhereError{c.Name, c.Only, o.Backends.Name()}
+		}
 		for _, p := range c.Programs {
+			if !s.sight.has(p.Look) {
+				continue
+			}
 			if s.built[p.String()] != nil {
 				continue
 			}

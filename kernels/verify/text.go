@@ -99,6 +99,10 @@ func (r Report) notes() (list []string) {
 			first.Term, first.Worst, first.Case, first.NaNs, see))
 	}
 	for _, n := range r.Numbers {
+		if n.Name == repeatName && n.Value > 0 {
+			list = append(list, fmt.Sprintf("%s elements are not the same in a second run of the same, the first %s of case %s: two threads or blocks race; gpuci gate fused-sanitize looks for them",
+				n.Value, n.label("first"), n.label("case")))
+		}
 		if n.Name == orderName && n.Value > 0 {
 			list = append(list, fmt.Sprintf("%s elements are not the same under another order of threads, the first %s of case %s: two threads race%s",
 				n.Value, n.label("first"), n.label("case"), raceHint(n.see())))

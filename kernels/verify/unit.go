@@ -58,14 +58,16 @@ func (c unitCheck) run(ctx context.Context, s *session) (Report, error) {
 		}
 	}
 	numbers, watched := s.program(c.numbers), s.program(c.watched)
-	unseen, err := canaries(ctx, s.program(canaryProgram(Accesses)), accessKinds())
-	if err != nil {
-		return Report{}, err
+	var unseen []launch.Kind
+	if s.sight.Accesses {
+		if unseen, err = canaries(ctx, s.program(canaryProgram(Accesses)), accessKinds()); err != nil {
+			return Report{}, err
+		}
 	}
 	results, err := each(ctx, s.Jobs, picked, func(u unit) int { return elements(u.job) }, func(ctx context.Context, u unit) unitResult {
 		r := unitResult{unit: u}
 		r.err = r.numbers(ctx, numbers)
-		if r.err == nil {
+		if r.err == nil && s.sight.Accesses {
 			r.err = r.watch(ctx, watched)
 		}
 		return r
@@ -73,8 +75,10 @@ func (c unitCheck) run(ctx context.Context, s *session) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := c.report(results)
-	r.Unseen, r.Counters = unseen, append(r.Counters, canaryCounter(accessKinds(), unseen))
+	r := c.report(results, s.sight)
+	if s.sight.Accesses {
+		r.Unseen, r.Counters = unseen, append(r.Counters, canaryCounter(accessKinds(), unseen))
+	}
 	return r, nil
 }
 
@@ -120,7 +124,7 @@ func (r *unitResult) watch(ctx context.Context, b launch.Backend) error {
 }
 
 // report puts units together.
-func (c unitCheck) report(results []unitResult) Report {
+func (c unitCheck) report(results []unitResult, sight Sight) Report {
 	r := Report{Planned: len(results)}
 	var t table
 	var differ differ
@@ -144,10 +148,17 @@ func (c unitCheck) report(results []unitResult) Report {
 		r.Numbers = append(r.Numbers, row.placed(n, ""))
 	}
 	if r.Cases > 0 {
-		r.Numbers = append(r.Numbers, differ.number(""))
+		r.Numbers = append(r.Numbers, differ.number(sight.differName(), ""))
 	}
-	r.Numbers = append(r.Numbers, r.findings(accessKinds())...)
+	kinds := sight.Numbers
+	if sight.Accesses {
+		kinds = accessKinds()
+	}
+	r.Numbers = append(r.Numbers, r.findings(kinds)...)
 	compared, nans := r.Compared()
-	r.Counters = []Counter{counter("compared", compared), counter("nan", nans), counter("runs", runs), counter("launches", launches), counter("orders", orders(runs, r.Planned)), counter("watched", watched)}
+	r.Counters = []Counter{counter("compared", compared), counter("nan", nans), counter("runs", runs), counter("launches", launches), sight.runs(runs, r.Planned)}
+	if sight.Accesses {
+		r.Counters = append(r.Counters, counter("watched", watched))
+	}
 	return r
 }

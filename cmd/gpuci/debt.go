@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates"
+	"gpuci/worktrees"
+)
+
+// debtOptions are the flags of `gpuci debt`.
+type debtOptions struct {
+	all, json bool
+}
+
+func (a *app) debtCommand() *cobra.Command {
+	var o debtOptions
+	cmd := &cobra.Command{
+		Use:        "debt",
+		Short:      "what was refused for the card or the machine, and is owed",
+		SuggestFor: []string{"debts", "owed", "owe"},
+		Long: `debt lists the measurements that are owed: gates that were refused because the card
+was busy, unknown or contended, or the machine was not quiet, and that have not been
+run since. A gate that can never run here, as one that needs a card on a machine
+without a driver, owes nothing.
+
+A debt is of a gate, a lane, its commit and what was not committed there. It is paid
+by the next run of that gate on the same content that comes to anything, be it red;
+of a clean commit also by a run in another lane at the same commit. A run that was
+refused, interrupted or partial pays nothing. It is void when the commit is gone or
+the lane has gone on: what is in it now is what counts then.
+
+Nothing is kept of debts but the history, so that no kill and no full disk loses one.
+
+Examples:
+  gpuci debt
+  gpuci debt list --all         # the void ones too, with why
+  gpuci debt pay                # run them, the oldest first
+  gpuci debt pay --when-quiet   # as soon as the card is quiet
+
+Exit codes: 0 whether something is owed or not, 4 outside of git, 64 usage, 69 the
+lanes or the history cannot be read, 78 configuration, 130 and 143 interrupted.`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.debts(cmd.Context(), o) },
+	}
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "list what is owed",
+		Long: `list is what gpuci debt does without a word behind it: one line for each debt, the
+oldest first, with its lane, commit, gate, since when it is owed, and why.
+
+Example:
+  gpuci debt list --json | jq -r .gate
+
+Exit codes: those of gpuci debt.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.debts(cmd.Context(), o) },
+	}
+	for _, c := range []*cobra.Command{cmd, list} {
+		c.Flags().BoolVar(&o.all, "all", false, "those that are void too, and why")
+		c.Flags().BoolVar(&o.json, "json", false, "print JSON lines, one for each debt")
+	}
+	cmd.AddCommand(list, a.debtPayCommand())
+	return cmd
+}
+
+// ledger is what debts are told from and paid by.
+type ledger struct {
+	place
+	past  *gates.Past
+	trees []worktrees.Tree // the lanes that are there
+	meant meant            // where we stand in each
+}
+
+// ledger opens it. It is to be closed; past is nil where gpuci has never run.
+func (a *app) ledger(ctx context.Context) (l ledger, err error) {
+	if l.place, err = a.place(ctx, true); err != nil {
+		return l, err
+	}
+	if l.lane.Root == "" {
+		return l, errNoLanes()
+	}
+	if l.trees, err = gates.LanesHere(ctx, l.lane); err != nil {
+		if ctx.Err() != nil {
+			return l, context.Cause(ctx)
+		}
+		return l, coded{exitUnfit, err.Error(), "git worktree list says what git knows"}
+	}
+	l.meant.at = "."
+	if rel, err := filepath.Rel(l.lane.Root, l.dir); err == nil {
+		l.meant.at = rel
+	}
+	o := a.historyOptions(l.config, l.lane)
+	if _, err := os.Stat(o.State); !errors.Is(err, fs.ErrNotExist) {
+		l.past = gates.NewPast(ctx, o)
+	}
+	return l, nil
+}
+
+func (l ledger) close() { _ = l.past.Close() }
+
+// debts are all that the history knows, with what became of their lanes.
+func (l ledger) debts(ctx context.Context) ([]gates.Debt, error) {
+	if l.past == nil {
+		return nil, nil
+	}
+	debts, err := gates.Unpaid(ctx, l.past)
+	if err != nil {
+		return nil, unread(err)
+	}
+	debts = gates.Settle(ctx, l.past, l.trees, debts)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return debts, nil
+}
+
+func (a *app) debts(ctx context.Context, o debtOptions) error {
+	a.json = o.json
+	l, err := a.ledger(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	debts, err := l.debts(ctx)
+	if err != nil {
+		return err
+	}
+	void := len(debts)
+	if owed := gates.StillOwed(debts); !o.all {
+		debts, void = owed, void-len(owed)
+	} else {
+		void = 0
+	}
+	slices.SortStableFunc(debts, func(a, b gates.Debt) int { return rank(a.Void == "") - rank(b.Void == "") })
+	if o.json {
+		return a.debtsJSON(debts)
+	}
+	return a.debtsText(debts, void, time.Now())
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"gpuci/buildlock"
+	"gpuci/gates"
+)
+
+// debtLine is a debt in JSON.
+type debtLine struct {
+	Type string `json:"type"` // always "debt"
+	gates.Debt
+}
+
+func (a *app) debtsJSON(debts []gates.Debt) error {
+	for _, d := range debts {
+		if err := a.jsonLine(debtLine{"debt", d}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// debtsText prints debts for people; void is how many are not shown.
+func (a *app) debtsText(debts []gates.Debt, void int, now time.Time) error {
+	var b strings.Builder
+	if len(debts) > 0 {
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "lane\tcommit\tgate\tsince\twhy")
+		for _, d := range debts {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", buildlock.Printable(d.Lane), debtCommit(d), buildlock.Printable(d.Gate), sinceCell(d.Since, now), buildlock.Printable(debtWhy(d)))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	owed := len(gates.StillOwed(debts))
+	if owed == 0 {
+		b.WriteString("nothing is owed\n")
+	} else {
+		b.WriteString("\ngpuci debt pay runs what is owed, the oldest first; --when-quiet waits for the card\n")
+	}
+	if void > 0 {
+		fmt.Fprintf(&b, "%s: gpuci debt list --all shows why\n", count(void, "debt is void", "debts are void"))
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// debtCommit is the content of a debt in a cell.
+func debtCommit(d gates.Debt) string {
+	if d.Clean() {
+		return fmt.Sprintf("%.10s", d.Commit)
+	}
+	return fmt.Sprintf("%.10s and changes", d.Commit)
+}
+
+// sinceCell is a time of the last day by the clock, else with its date.
+func sinceCell(at, now time.Time) string {
+	if at, now = at.Local(), now.Local(); at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Local().Format("2006-01-02 15:04")
+}
+
+// debtWhy is why it is owed, or why it is not any more.
+func debtWhy(d gates.Debt) string {
+	text := d.Why
+	if d.Detail != "" {
+		text += ": " + oneLine(d.Detail)
+	}
+	if d.Times > 1 {
+		text += fmt.Sprintf(" (refused %s)", times(d.Times))
+	}
+	if d.Built {
+		text += "; it had been built"
+	}
+	if d.Void != "" {
+		text = "void: " + d.Void + "; it was " + text
+	}
+	return text
+}

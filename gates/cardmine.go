@@ -1,0 +1,129 @@
+package gates
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"gpuci/reaper/proc"
+)
+
+const (
+	// mineEvery is how often the gate's processes are listed: one that uses a card
+	// takes a tenth of a second to open it, so that none lives in between.
+	mineEvery = 50 * time.Millisecond
+	// mineShare bounds what that may cost: of one processor, a twentieth.
+	mineShare = 20
+	// strangers are looked at again after this: nobody else's process becomes ours,
+	// but one look can have failed.
+	strangerTime = 5 * time.Second
+)
+
+// mine knows which processes are the gate's own, also those that have ended: a
+// driver lists them for a moment still.
+type mine struct {
+	mu       sync.Mutex
+	child    *proc.Process
+	own      map[int]uint64   // start ticks of all that were seen
+	strange  map[int]stranger // that were asked for
+	stopping map[*proc.Process]func()
+}
+
+type stranger struct {
+	start uint64
+	at    time.Time
+}
+
+// newMine is a set with us alone in it, and above, where these are ours too.
+func newMine(above bool) *mine {
+	m := &mine{own: make(map[int]uint64), strange: make(map[int]stranger), stopping: make(map[*proc.Process]func())}
+	for _, s := range proc.Real.Lineage(os.Getpid()) {
+		if above || s.PID == os.Getpid() {
+			m.own[s.PID] = s.Start
+		}
+	}
+	return m
+}
+
+// follow takes in what a command starts, until leaveOff.
+func (m *mine) follow(p *proc.Process) {
+	over := make(chan struct{})
+	var ended sync.WaitGroup
+	m.mu.Lock()
+	m.child = p
+	m.stopping[p] = func() { close(over); ended.Wait() }
+	m.mu.Unlock()
+	ended.Go(func() {
+		for {
+			began := time.Now()
+			m.list(p)
+			select {
+			case <-over:
+				return
+			case <-time.After(max(mineEvery, mineShare*time.Since(began))):
+			}
+		}
+	})
+}
+
+// leaveOff ends that, when the command has ended.
+func (m *mine) leaveOff(p *proc.Process) {
+	m.mu.Lock()
+	stop := m.stopping[p]
+	delete(m.stopping, p)
+	if m.child == p {
+		m.child = nil
+	}
+	m.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+func (m *mine) list(p *proc.Process) {
+	list, _ := p.Members() // with an error it is those that could be found
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range list {
+		m.own[s.PID] = s.Start
+	}
+}
+
+// is says whether a process is ours.
+func (m *mine) is(pid int) bool {
+	s, err := proc.Real.Stat(pid)
+	gone := errors.Is(err, proc.ErrGone)
+	m.mu.Lock()
+	start, known := m.own[pid]
+	known = known && (gone || err == nil && start == s.Start)
+	was, asked := m.strange[pid]
+	asked = asked && err == nil && was.start == s.Start && time.Since(was.at) < strangerTime
+	child := m.child
+	m.mu.Unlock()
+	if known || asked || err != nil || child == nil {
+		return known
+	}
+	m.list(child)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if start, known = m.own[pid]; known && start == s.Start {
+		return true
+	}
+	m.strange[pid] = stranger{s.Start, time.Now()}
+	return false
+}
+
+// follow and leaveOff are those of the cards' own processes; without cards nothing is
+// followed.
+func (c *onCards) follow(p *proc.Process) {
+	if c != nil {
+		c.mine.follow(p)
+	}
+}
+
+func (c *onCards) leaveOff(p *proc.Process) {
+	if c != nil {
+		c.mine.leaveOff(p)
+	}
+}
