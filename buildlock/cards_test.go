@@ -31,7 +31,7 @@ func TestCardNames(t *testing.T) {
 			t.Errorf("Card(%q) = %q", bad, l)
 		}
 	}
-	if l, _ := Card(cardA); l.String() != "card GPU-0aaaaaaa… lock" {
+	if l, _ := Card(cardA); l.String() != "lock of card GPU-0aaaaaaa…" {
 		t.Errorf("it is called %q", l)
 	}
 }
@@ -43,7 +43,7 @@ func TestCardsInLine(t *testing.T) {
 	holder := startAs(t, "cards", cardOrder{Dir: dir, Cards: []string{cardA}})
 	holder.hears("got " + cardA)
 	waiter := startAs(t, "cards", cardOrder{Dir: dir, Cards: []string{cardA}, Wait: -1})
-	waiter.hears("waiting waiting for the card GPU-0aaaaaaa… lock, 1st in line")
+	waiter.hears("waiting waiting for the lock of card GPU-0aaaaaaa…, 1st in line")
 	free := startAs(t, "cards", cardOrder{Dir: dir, Cards: []string{cardA, cardB}})
 	free.hears("got " + cardB)
 	if len(inLine(t, dir, cardA)) != 2 {
@@ -170,7 +170,7 @@ func TestCardsNotReady(t *testing.T) {
 	o.Allowed, o.Wait, asked = []string{cardA}, 0, 0
 	_, err := AcquireCards(t.Context(), o)
 	var busy *BusyError
-	if !errors.As(err, &busy) || !busy.Line.Held || !strings.HasPrefix(err.Error(), "the card GPU-0aaaaaaa… lock is free, and it cannot be taken: look 1") {
+	if !errors.As(err, &busy) || !busy.Line.Held || !strings.HasPrefix(err.Error(), "the lock of card GPU-0aaaaaaa… is free, and it cannot be taken: look 1") {
 		t.Errorf("not waiting: %v", err)
 	}
 	broken := errors.New("the driver is gone")

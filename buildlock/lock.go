@@ -53,7 +53,7 @@ func (l Lock) String() string {
 		return "lock " + name
 	}
 	if uuid := l.Card(); uuid != "" {
-		return "card " + ShortCard(uuid) + " lock"
+		return "lock of card " + ShortCard(uuid)
 	}
 	return string(l) + " lock"
 }

@@ -43,9 +43,10 @@ func (f *flow) refuseBusy(ctx context.Context, c *onCards, needs string, err err
 		c.take(s, list)
 	}
 	why, parts := OweCard, []string(nil)
-	unknown := 0
+	unknown, sharable := 0, false
 	for _, card := range c.all {
 		text := card.Text(time.Now())
+		sharable = sharable || card.shares
 		if c.share && card.shares {
 			if short := f.tooLittle(c, card); short != "" {
 				text += "; " + short
@@ -68,8 +69,12 @@ func (f *flow) refuseBusy(ctx context.Context, c *onCards, needs string, err err
 	if c.Wait > 0 {
 		waited = fmt.Sprintf(" after a wait of %s", buildlock.Round(c.Wait))
 	}
-	f.refuse(needs+waited+": "+detail, "queue for it: gpuci gate "+f.gate.Name+" --wait 2h")
-	if !c.share && f.gate.Measured() == config.MeasuresNumbers && f.gate.VRAM > 0 {
-		f.next("or run it beside that, its numbers do not mind: gpuci gate " + f.gate.Name + " --share-gpu")
+	again := "gpuci gate " + f.gate.Name
+	if c.Choice != "" {
+		again += " --gpu " + quoteArgv([]string{c.Choice})
+	}
+	f.refuse(needs+waited+": "+detail, "queue for it: "+again+" --wait 2h")
+	if sharable && !c.share && f.gate.Measured() == config.MeasuresNumbers && f.gate.VRAM > 0 {
+		f.next("or run it beside that, its numbers do not mind: " + again + " --share-gpu")
 	}
 }

@@ -73,7 +73,11 @@ func clock(now, t time.Time) string {
 // Text says of a card what it is and why, for people.
 func (s CardState) Text(now time.Time) string {
 	text := s.Label() + " is " + string(s.Status)
-	if s.Why != "" {
+	switch {
+	case s.Why == "":
+	case strings.HasPrefix(s.Why, string(s.Status)+" "): // reserved by bob until 07:00
+		text = s.Label() + " is " + s.Why
+	default:
 		text += ": " + s.Why
 	}
 	if !s.Until.IsZero() && s.Status == CardBusy {

@@ -32,7 +32,7 @@ and packs what their runs need into one archive: gpuci, gpuci-cuda, the programs
 cubins, fixtures, gpuci.toml, and a manifest with the hash of each file. It runs
 where there is no Go, nvcc, git or repository:
 
-  tar xzf kda.tar.gz && cd kda && ./gpuci gate --all --keep-going
+  tar xf kda.tar.gz && cd kda && ./gpuci gate --all --keep-going
 
 Outcomes, numbers, exit codes, --json and logs are those of gpuci gate. The step
 "bundle" comes first: a file that was changed, is missing, or is executable and came
@@ -67,7 +67,7 @@ packed; 4 no such gate, or none that needs a card, 64 usage, 130 and 143 interru
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kernelsBundle(cmd, f, args) },
 	}
 	s := cmd.Flags()
-	s.StringVarP(&f.out, "output", "o", "", "write the archive `FILE`.tar.gz; the workspace's name without it. What it unpacks to has the same name")
+	s.StringVarP(&f.out, "output", "o", "", "write the archive `FILE`: NAME.tar.gz or NAME.tar, which unpacks to NAME; that of the workspace without it")
 	s.BoolVar(&f.noPressure, "no-pressure", false, "do not wait for the machine to breathe")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type")
 	s.BoolVarP(&f.verbose, "verbose", "v", false, "list the files")
@@ -134,13 +134,16 @@ func bundledGates(cfg *config.Config, names []string) ([]config.Gate, error) {
 	return out, nil
 }
 
+// plainArchive ends the name of an archive that is not compressed.
+const plainArchive = ".tar"
+
 // bundleOut is the path of the archive, and the directory that it unpacks to.
 func (a *app) bundleOut(cfg *config.Config, f bundleFlags) (out, dir string, err error) {
 	if out = f.out; out == "" {
 		out = strings.ReplaceAll(cfg.Workspace.Name, "/", "-") + ".tar.gz"
 	}
 	base := filepath.Base(out)
-	for _, ending := range []string{".tar.gz", ".tgz"} {
+	for _, ending := range []string{".tar.gz", ".tgz", plainArchive} {
 		if d, ok := strings.CutSuffix(base, ending); ok && strings.Trim(d, ".") != "" {
 			dir = d
 		}

@@ -23,7 +23,11 @@ func writeBundle(ctx context.Context, p *bundle.Pack, out, dir string) (size int
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if err = p.Write(ctx, f, dir); err != nil {
+	write := p.Write
+	if !strings.HasSuffix(out, plainArchive) {
+		write = p.WriteZipped
+	}
+	if err = write(ctx, f, dir); err != nil {
 		return 0, err
 	}
 	info, err := f.Stat()
@@ -90,7 +94,7 @@ func (a *app) printBundle(p *bundle.Pack, out, dir string, size int64, f bundleF
 			fmt.Fprintf(&b, "  mark     %s: %s\n", g.Name, printable(mark))
 		}
 	}
-	fmt.Fprintf(&b, "  there    tar xzf %s && cd %s && ./gpuci gate --all --keep-going\n", printable(filepath.Base(out)), printable(dir))
+	fmt.Fprintf(&b, "  there    tar xf %s && cd %s && ./gpuci gate --all --keep-going\n", printable(filepath.Base(out)), printable(dir))
 	_, err := a.out.Write([]byte(b.String()))
 	return err
 }
