@@ -130,13 +130,14 @@ func (n *needs) word(word string) {
 		case info.IsDir():
 			n.directory(name)
 		case info.Mode().IsRegular():
-			n.program(name)
+			n.program(name, false)
 		}
 	}
 }
 
-// program takes a file, and where it is a script, what that needs.
-func (n *needs) program(name string) {
+// program takes a file, and where it is a script, what that needs. What is only named,
+// and not run, may be a script of any kind.
+func (n *needs) program(name string, runs bool) {
 	if !n.file(name) {
 		return
 	}
@@ -146,7 +147,7 @@ func (n *needs) program(name string) {
 			n.file(beside)
 		}
 	}
-	n.script(path)
+	n.script(path, runs)
 }
 
 // sum closes the list: a directory of which something is taken is there anyway.

@@ -34,15 +34,28 @@ func (n *needs) command(c config.Command) {
 		return
 	}
 	n.named(c.Argv[0], true)
-	for _, word := range c.Argv[1:] {
-		n.word(word)
-	}
 	for _, word := range commandWords(quoteArgv(c.Argv)) { // behind env, timeout, nohup
 		n.named(word, true)
 	}
 	if text := shellText(c.Argv); text != "" {
 		n.text(text, true)
 	}
+	for _, word := range words(c.Argv) {
+		n.word(word)
+	}
+}
+
+// words are those behind a program that may be names of files: commands of ours are none,
+// though there be a directory of that name.
+func words(argv []string) []string {
+	rest := argv[1:]
+	if filepath.Base(argv[0]) != "gpuci" {
+		return rest
+	}
+	if at := slices.IndexFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-") }); at >= 0 {
+		return rest[at:]
+	}
+	return nil
 }
 
 // named takes the program that a word names, where a command is expected. strict
@@ -64,7 +77,7 @@ func (n *needs) named(word string, strict bool) {
 			n.missing("its run names "+word+", and there is no such file once it is built", "mend the path, or the build that is to make it")
 		}
 	default:
-		n.program(word)
+		n.program(word, true)
 	}
 }
 
@@ -113,7 +126,7 @@ func literal(w *syntax.Word) string {
 const maxScript = 1 << 20
 
 // script takes what a script needs: what runs it, and what its text names.
-func (n *needs) script(path string) {
+func (n *needs) script(path string, runs bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		n.fail(err.Error(), "it must be readable")
@@ -133,7 +146,7 @@ func (n *needs) script(path string) {
 		return
 	}
 	by := filepath.Base(words[0])
-	if !slices.Contains(everywhere, by) {
+	if !slices.Contains(everywhere, by) && runs {
 		n.fail(n.inside(path)+" is a script for "+by+", which a machine with a driver and nothing else may not have", bundleNext)
 		return
 	}

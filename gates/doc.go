@@ -16,5 +16,8 @@
 // times a second: a stranger that comes and goes in between, and of which the driver
 // keeps no sample, is not seen. What was refused for something that passes is Owed.
 //
+// From a bundle (Options.Bundle) a gate is run without a lane and without its build: the
+// step bundle comes first, and nothing runs of one that is not as it was packed.
+//
 // The package does not print and does not choose which gates run.
 package gates

@@ -23,12 +23,15 @@ type Needs struct {
 // ofGlibc are the libraries that come with it.
 var ofGlibc = []string{"libc", "libm", "libdl", "libpthread", "librt", "libresolv", "libutil", "ld-linux-x86-64", "ld-linux-aarch64"}
 
-const glibcPrefix = "GLIBC_"
+const (
+	glibcPrefix = "GLIBC_"
+	cuda        = elf.Machine(190) // EM_CUDA
+)
 
-// needsOf reads them off an ELF file; nil for any other.
+// needsOf reads them off an ELF file; nil for any other, and for device code.
 func needsOf(r io.ReaderAt) *Needs {
 	f, err := elf.NewFile(r)
-	if err != nil || f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
+	if err != nil || f.Machine == cuda || f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
 		return nil
 	}
 	n := &Needs{Arch: f.Machine.String()}

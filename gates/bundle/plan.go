@@ -98,7 +98,7 @@ func (p *Pack) Close() error { return p.sources[config.FileName].root.Close() }
 func (p *Pack) gate(cfg *config.Config, g Built, root *os.Root) error {
 	b, m := g.Verdict.Bound, &p.Manifest
 	if b.Commit != m.Commit || b.Changes != m.Changes || b.Tree != m.Tree {
-		return fmt.Errorf("make bundle: the lane %w while its gates were built (gate %s is of %.10s %.10s)", ErrChanged, g.Gate.Name, b.Commit, b.Changes)
+		return fmt.Errorf("make bundle: the lane %w while its gates were built, before gate %s (uncommitted: %q, then %q); what a build makes belongs in .gitignore", ErrChanged, g.Gate.Name, m.Changed, b.Changed)
 	}
 	m.Gates = append(m.Gates, Gate{Name: g.Gate.Name, Config: b.Config, Carried: g.Carried})
 	needed, err := gates.NeededBy(cfg, g.Gate)

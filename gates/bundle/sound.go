@@ -18,7 +18,7 @@ import (
 
 // Sound says whether the bundle is as it was packed, and can run on this machine: its
 // own gpuci asks, no file was changed or is missing, nothing executable came to it, and
-// no link leads out of it. Hashing takes some 50 ms for 100 MB. What is wrong is a
+// no link leads out of it. That took 0.15 s for 104 MB in the cache of files. What is wrong is a
 // *gates.UnsoundError that names it.
 func (b *Bundle) Sound(ctx context.Context) error {
 	if b.Arch != runtime.GOARCH {
