@@ -146,7 +146,7 @@ func card(t *testing.T, h Host, goesWrong string) *CUDA {
 	}
 	c := &CUDA{Sources: shipped, Options: cuda.Options{Program: self, Sanitizer: self, Dir: t.TempDir(),
 		Env: append(os.Environ(), playDir+"="+h.Dir, playCase+"="+goesWrong)}}
-	for _, name := range []string{"kda_forward", "kda_bk2", "kda_bk1", "kda_ops", "newton_schulz", "rmsnorm", "canary"} {
+	for _, name := range []string{"kda_forward", "kda_bk2", "kda_bk1", "kda_fast_forward", "kda_fast_bk2", "kda_fast_bk1", "kda_ops", "newton_schulz", "rmsnorm", "canary"} {
 		m := cuda.Cubin{Path: name + ".sm_90.cubin", Arch: "sm_90", Toolkit: "13.0"}
 		for _, kernel := range kernelsOf(t, name) {
 			m.Kernels = append(m.Kernels, cuda.Kernel{Name: kernel})

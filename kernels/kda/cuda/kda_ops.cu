@@ -2,9 +2,9 @@
 // framework without a fused kernel runs it. The chain itself, and the formula
 // that each launch stands for, is kernels/kda/fused/ops.go. All arithmetic is
 // float32; there are no atomics, and a launch writes each element once.
-#include "ops.cuh"
+#include "ops_product.cuh"
 
-// out = a b, element by element. Grid (chunks, elements/256).
+// out = a b, element by element, four to a thread. Grid (chunks, quads/256).
 extern "C" __global__ void __launch_bounds__(ops::THREADS)
 ops_mul(VIEW(a), VIEW(b), RESULT(out), int rows, int cols, int T, int C, int first, int chunks) {
   const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
@@ -12,12 +12,13 @@ ops_mul(VIEW(a), VIEW(b), RESULT(out), int rows, int cols, int T, int C, int fir
   const ops::Target z = PLACED(out, at);
   rows = rows ? rows : at.rows;
   cols = cols ? cols : at.rows;
-  const int i = ops::element();
-  if (i >= rows * cols) return;
-  z(i / cols, i % cols) = x(i / cols, i % cols) * y(i / cols, i % cols);
+  const ops::Quad four = ops::quad(ops::element(), rows, cols);
+  if (four.count == 0) return;
+  const float4 p = ops::read(x, four), q = ops::read(y, four);
+  ops::write(z, four, make_float4(p.x * q.x, p.y * q.y, p.z * q.z, p.w * q.w));
 }
 
-// out = alpha a + beta b. Grid (chunks, elements/256).
+// out = alpha a + beta b. Grid (chunks, quads/256).
 extern "C" __global__ void __launch_bounds__(ops::THREADS)
 ops_add(VIEW(a), float alpha, VIEW(b), float beta, RESULT(out), int rows, int cols, int T, int C, int first, int chunks) {
   const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
@@ -25,12 +26,14 @@ ops_add(VIEW(a), float alpha, VIEW(b), float beta, RESULT(out), int rows, int co
   const ops::Target z = PLACED(out, at);
   rows = rows ? rows : at.rows;
   cols = cols ? cols : at.rows;
-  const int i = ops::element();
-  if (i >= rows * cols) return;
-  z(i / cols, i % cols) = fmaf(alpha, x(i / cols, i % cols), beta * y(i / cols, i % cols));
+  const ops::Quad four = ops::quad(ops::element(), rows, cols);
+  if (four.count == 0) return;
+  const float4 p = ops::read(x, four), q = ops::read(y, four);
+  ops::write(z, four, make_float4(fmaf(alpha, p.x, beta * q.x), fmaf(alpha, p.y, beta * q.y),
+                                  fmaf(alpha, p.z, beta * q.z), fmaf(alpha, p.w, beta * q.w)));
 }
 
-// out = a. Grid (chunks, elements/256).
+// out = a. Grid (chunks, quads/256).
 extern "C" __global__ void __launch_bounds__(ops::THREADS)
 ops_copy(VIEW(a), RESULT(out), int rows, int cols, int T, int C, int first, int chunks) {
   const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
@@ -38,63 +41,70 @@ ops_copy(VIEW(a), RESULT(out), int rows, int cols, int T, int C, int first, int 
   const ops::Target z = PLACED(out, at);
   rows = rows ? rows : at.rows;
   cols = cols ? cols : at.rows;
-  const int i = ops::element();
-  if (i >= rows * cols) return;
-  z(i / cols, i % cols) = x(i / cols, i % cols);
+  const ops::Quad four = ops::quad(ops::element(), rows, cols);
+  if (four.count == 0) return;
+  ops::write(z, four, ops::read(x, four));
 }
 
 // out = alpha a, kept where the column is at least below columns left of the
-// diagonal, else 0; square, of the chunk's rows. Grid (chunks, elements/256).
+// diagonal, else 0; square, of the chunk's rows. Grid (chunks, quads/256).
 extern "C" __global__ void __launch_bounds__(ops::THREADS)
 ops_mask(VIEW(a), RESULT(out), float alpha, int below, int T, int C, int first, int chunks) {
   const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
   const ops::Matrix x = PLACED(a, at);
   const ops::Target z = PLACED(out, at);
-  const int i = ops::element(), r = i / at.rows, c = i % at.rows;
-  if (r >= at.rows) return;
-  z(r, c) = c <= r - below ? alpha * x(r, c) : 0.0f;
+  const ops::Quad four = ops::quad(ops::element(), at.rows, at.rows);
+  if (four.count == 0) return;
+  const float4 p = ops::read(x, four);
+  const int kept = four.row - below - four.col; // the last of the four that is
+  ops::write(z, four, make_float4(kept >= 0 ? alpha * p.x : 0.0f, kept >= 1 ? alpha * p.y : 0.0f,
+                                  kept >= 2 ? alpha * p.z : 0.0f, kept >= 3 ? alpha * p.w : 0.0f));
 }
 
-// out = alpha a b, with rows x inner times inner x cols. One thread for each
-// element in tiles of 16 x 16. Grid (chunks, row tiles, column tiles).
-extern "C" __global__ void __launch_bounds__(ops::TILE * ops::TILE)
+// out = alpha a b, with rows x inner times inner x cols, in tiles of 16 x 64. Grid
+// (chunks, row tiles, column tiles), 64 threads.
+extern "C" __global__ void __launch_bounds__(64, 1)
 ops_matmul(VIEW(a), VIEW(b), RESULT(out), float alpha, int rows, int cols, int inner, int T, int C, int first, int chunks) {
-  constexpr int TILE = ops::TILE;
-  __shared__ float left[TILE][TILE + 1]; // a padding column keeps a column's words in different banks
-  __shared__ float right[TILE][TILE + 1];
   const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
   const ops::Matrix x = PLACED(a, at), y = PLACED(b, at);
   const ops::Target z = PLACED(out, at);
-  rows = rows ? rows : at.rows;
-  cols = cols ? cols : at.rows;
-  inner = inner ? inner : at.rows;
-  const int ty = threadIdx.y, tx = threadIdx.x;
-  const int r = blockIdx.y * TILE + ty, c = blockIdx.z * TILE + tx;
-  float sum = 0.0f;
-  for (int from = 0; from < inner; from += TILE) {
-    left[ty][tx] = r < rows && from + tx < inner ? x(r, from + tx) : 0.0f;
-    right[ty][tx] = from + ty < inner && c < cols ? y(from + ty, c) : 0.0f;
-    __syncthreads();
-    for (int i = 0; i < TILE; ++i) sum = fmaf(left[ty][i], right[i][tx], sum);
-    __syncthreads();
-  }
-  if (r < rows && c < cols) z(r, c) = alpha * sum;
+  ops::product<4, ops::WIDE>(x, y, z, alpha, rows ? rows : at.rows, cols ? cols : at.rows, inner ? inner : at.rows);
 }
 
-// out[r] = sum over the columns of a, left to right. One thread for each row.
-// Grid (chunks, rows/256).
-extern "C" __global__ void __launch_bounds__(ops::THREADS)
+// The same in tiles of 16 x 16, for few columns.
+extern "C" __global__ void __launch_bounds__(64, 1)
+ops_matmul_narrow(VIEW(a), VIEW(b), RESULT(out), float alpha, int rows, int cols, int inner, int T, int C, int first,
+                  int chunks) {
+  const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
+  const ops::Matrix x = PLACED(a, at), y = PLACED(b, at);
+  const ops::Target z = PLACED(out, at);
+  ops::product<2, ops::TILE>(x, y, z, alpha, rows ? rows : at.rows, cols ? cols : at.rows, inner ? inner : at.rows);
+}
+
+// out[r] = sum over the columns of a, left to right. One thread for each row, 64 of them,
+// which fetch 16 columns at a time together. Grid (chunks, rows/64).
+extern "C" __global__ void __launch_bounds__(ops::WIDE, 1)
 ops_sum(VIEW(a), RESULT(out), int rows, int cols, int T, int C, int first, int chunks) {
+  constexpr int TILE = ops::TILE, WIDE = ops::WIDE;
+  __shared__ float part[WIDE][TILE + 1];
   const ops::Chunk at = ops::chunk_of(T, C, first, chunks);
   const ops::Matrix x = PLACED(a, at);
   const ops::Target z = PLACED(out, at);
   rows = rows ? rows : at.rows;
   cols = cols ? cols : at.rows;
-  const int r = ops::element();
-  if (r >= rows) return;
+  const int top = blockIdx.y * WIDE, r = top + threadIdx.x;
   float sum = 0.0f;
-  for (int c = 0; c < cols; ++c) sum += x(r, c);
-  z(r, 0) = sum;
+  for (int from = 0; from < cols; from += TILE) {
+    const int wide = cols - from < TILE ? cols - from : TILE;
+    for (int e = threadIdx.x; e < WIDE * TILE; e += WIDE) {
+      const int row = x.col == 1 ? e / TILE : e % WIDE, c = x.col == 1 ? e % TILE : e / WIDE;
+      if (top + row < rows && c < wide) part[row][c] = x(top + row, from + c);
+    }
+    __syncthreads();
+    for (int c = 0; c < wide && r < rows; ++c) sum += part[threadIdx.x][c];
+    __syncthreads();
+  }
+  if (r < rows) z(r, 0) = sum;
 }
 
 // out = exp(in), all elements. Grid (1, elements/256).
@@ -136,20 +146,31 @@ extern "C" __global__ void __launch_bounds__(ops::THREADS) ops_last(const float 
 
 // out_ij = alpha sum_d x_i k_j exp(G_i - G_j) where j <= i - below, else 0, all
 // C x C of it; the mask comes before the exponential, which would overflow above
-// the diagonal. x, k, G are [B,H,T,K], out is [B,H,N,C,C]. Grid (chunks, C*C/256).
-extern "C" __global__ void __launch_bounds__(ops::THREADS)
+// the diagonal. x, k, G are [B,H,T,K], out is [B,H,N,C,C]. One thread for each element
+// in tiles of 16 x 16. Grid (chunks, row tiles, column tiles).
+extern "C" __global__ void __launch_bounds__(ops::TILE * ops::TILE)
 ops_scores(const float *x, const float *k, const float *gcum, float *out, float alpha, int below, int T, int K, int C) {
+  constexpr int TILE = ops::TILE;
+  __shared__ float xi[TILE][TILE + 1], gi[TILE][TILE + 1], kj[TILE][TILE + 1], gj[TILE][TILE + 1];
   const ops::Chunk at = ops::chunk_of(T, C, 0, (T + C - 1) / C);
   const size_t base = ((size_t)at.head * T + (size_t)at.chunk * C) * K;
-  const int i = ops::element() / C, j = ops::element() % C;
-  if (i >= C) return;
+  const int ty = threadIdx.y, tx = threadIdx.x, top = blockIdx.y * TILE, side = blockIdx.z * TILE;
+  const int i = top + ty, j = side + tx;
+  const bool counts = i < at.rows && j <= i - below;
   float sum = 0.0f;
-  if (i < at.rows && j <= i - below) {
-    const float *xi = x + base + (size_t)i * K, *kj = k + base + (size_t)j * K;
-    const float *gi = gcum + base + (size_t)i * K, *gj = gcum + base + (size_t)j * K;
-    for (int d = 0; d < K; ++d) sum = fmaf(xi[d] * kj[d], expf(gi[d] - gj[d]), sum);
+  // Nothing of a tile above the diagonal counts, or of one with no rows: all threads pass.
+  const int depth = side < top + TILE && top < at.rows ? K : 0;
+  for (int from = 0; from < depth; from += TILE) {
+    const bool row = i < at.rows && from + tx < K, col = side + ty < at.rows && from + tx < K;
+    const size_t r = base + (size_t)i * K + from + tx, c = base + (size_t)(side + ty) * K + from + tx;
+    xi[ty][tx] = row ? x[r] : 0.0f, gi[ty][tx] = row ? gcum[r] : 0.0f;
+    kj[ty][tx] = col ? k[c] : 0.0f, gj[ty][tx] = col ? gcum[c] : 0.0f;
+    __syncthreads();
+    const int deep = counts ? (K - from < TILE ? K - from : TILE) : 0;
+    for (int d = 0; d < deep; ++d) sum = fmaf(xi[ty][d] * kj[tx][d], expf(gi[ty][d] - gj[tx][d]), sum);
+    __syncthreads();
   }
-  out[((size_t)blockIdx.x * C + i) * C + j] = alpha * sum;
+  if (i < C && j < C) out[((size_t)blockIdx.x * C + i) * C + j] = alpha * sum;
 }
 
 // out_r = sum over j <= r of m_rj z_j exp(G_r - G_j). m is [B,H,N,C,C], the rest
@@ -183,16 +204,21 @@ ops_col_sums(const float *m, const float *z, const float *gcum, float *out, int 
 
 // out = (I + a)^-1 for a strictly lower triangular a, by substitution from the
 // first row down; [B,H,N,C,C], 0 beyond the chunk's rows. One thread for each
-// column: it reads only what it wrote itself. Grid (chunks, C/256).
+// column: it reads only what it wrote itself, in shared memory where that is enough.
+// Grid (chunks, C/256), threads for C of them.
 extern "C" __global__ void __launch_bounds__(ops::THREADS) ops_inverse(const float *a, float *out, int T, int C) {
+  constexpr int MOST = 64;
+  __shared__ float small[MOST * MOST];
   const ops::Chunk at = ops::chunk_of(T, C, 0, (T + C - 1) / C);
   const float *lower = a + (size_t)blockIdx.x * C * C;
-  float *inverse = out + (size_t)blockIdx.x * C * C;
+  float *whole = out + (size_t)blockIdx.x * C * C;
+  float *inverse = C <= MOST ? small : whole;
   const int c = ops::element();
   if (c >= C) return;
   for (int r = 0; r < C; ++r) {
     float sum = r == c && r < at.rows ? 1.0f : 0.0f;
     for (int i = c; i < r && r < at.rows; ++i) sum = fmaf(-lower[r * C + i], inverse[i * C + c], sum);
     inverse[r * C + c] = sum;
+    if (C <= MOST) whole[r * C + c] = sum;
   }
 }

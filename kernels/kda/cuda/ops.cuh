@@ -9,6 +9,7 @@
 // head, chunk to chunk, row to row and column to column, all in elements. A
 // distance of 0 repeats (broadcast); rows and columns exchanged transpose.
 #pragma once
+#include "quad.cuh"
 
 #define VIEW(a) const float *a, int a##_from, int a##_head, int a##_chunk, int a##_row, int a##_col
 #define RESULT(a) float *a, int a##_from, int a##_head, int a##_chunk, int a##_row, int a##_col
@@ -18,6 +19,7 @@ namespace ops {
 
 constexpr int THREADS = 256;
 constexpr int TILE = 16;
+constexpr int WIDE = 64; // columns of a tile of ops_matmul
 
 struct Chunk {
   int head, chunk, rows;
@@ -40,6 +42,41 @@ static __device__ __forceinline__ Chunk chunk_of(int T, int C, int first, int ch
   const int chunk = first + (int)blockIdx.x % chunks;
   const int left = T - chunk * C;
   return {(int)blockIdx.x / chunks, chunk, left < C ? left : C};
+}
+
+// Four elements of a row, or what is left of it.
+struct Quad {
+  int row, col, count;
+};
+
+// The at-th quad of a matrix; behind the last one count is 0.
+static __device__ __forceinline__ Quad quad(int at, int rows, int cols) {
+  const int across = (cols + 3) / 4, row = at / across, col = (at - row * across) * 4;
+  return {row, col, row >= rows ? 0 : cols - col < 4 ? cols - col : 4};
+}
+
+static __device__ __forceinline__ bool whole(const float *p, int col, Quad q) {
+  return q.count == 4 && col == 1 && (size_t)p % 16 == 0;
+}
+
+static __device__ __forceinline__ float4 read(const Matrix &m, Quad q) {
+  const float *p = m.data + (size_t)q.row * m.row + (size_t)q.col * m.col;
+  if (whole(p, m.col, q)) return load(p);
+  const size_t step = m.col;
+  return make_float4(p[0], q.count > 1 ? p[step] : 0.0f, q.count > 2 ? p[2 * step] : 0.0f, q.count > 3 ? p[3 * step] : 0.0f);
+}
+
+static __device__ __forceinline__ void write(const Target &t, Quad q, float4 x) {
+  float *p = t.data + (size_t)q.row * t.row + (size_t)q.col * t.col;
+  if (whole(p, t.col, q)) {
+    store(p, x);
+    return;
+  }
+  const size_t step = t.col;
+  p[0] = x.x;
+  if (q.count > 1) p[step] = x.y;
+  if (q.count > 2) p[2 * step] = x.z;
+  if (q.count > 3) p[3 * step] = x.w;
 }
 
 // The thread's place among those that share the elements of a chunk.

@@ -41,6 +41,9 @@ func modelCases() []kda.Case {
 			{B: 2, H: 2, T: 64, K: 100, V: 3, C: 16},
 			{B: 2, H: 2, T: 241, K: 20, V: 40, C: 16},
 			{B: 2, H: 3, T: 1, K: 128, V: 128, C: 64},
+			{B: 2, H: 2, T: 61, K: 64, V: 64, C: 16},
+			{B: 2, H: 2, T: 250, K: 64, V: 64, C: 16},
+			{B: 2, H: 3, T: 32, K: 64, V: 192, C: 16},
 		} {
 			if os.Getenv("GPUCI_SOAK") != "1" && n != i%2*3 {
 				continue

@@ -1,6 +1,7 @@
 package fused_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ import (
 const visible = 100
 
 // few are the faults that every run plants; GPUCI_SOAK=1 plants all of them.
-var few = []string{"bk2-carry-cut", "missing-barrier"}
+var few = []string{"fast-bk1-dAkk-sign", "missing-barrier"}
 
 // TestFaults plants each patch in a copy of the shipped kernels, compiles it, and holds
 // what moves, and what an instrument says, against the table.
@@ -27,7 +28,7 @@ func TestFaults(t *testing.T) {
 	listed(t)
 	problems := map[string]*kda.Problem{}
 	wants := map[string]results{}
-	for _, c := range columns() {
+	for _, c := range append(columns(), fastColumns()...) {
 		problems[c.letter] = made(t, c.Case)
 		wants[c.letter] = oracle(t, problems[c.letter])
 	}
@@ -48,10 +49,10 @@ func TestFaults(t *testing.T) {
 }
 
 // listed fails the test unless the table has the very patches that are shipped, less
-// the one in the plan, which [TestThirdLaunch] plants, and those of other kernels.
+// those in the plans, of which [TestThirdLaunch] plants one, and those of other kernels.
 func listed(t *testing.T) {
 	t.Helper()
-	names := []string{"third-launch"}
+	names := []string{"third-launch", "fast-third-launch"}
 	for _, f := range faults() {
 		names = append(names, f.name)
 	}
@@ -81,21 +82,34 @@ func planted(t *testing.T, name string) string {
 
 func patchOf(name string) string { return filepath.Join("../faults", name+".patch") }
 
+// column is the one at which moves is judged.
 func (f fault) column() string {
-	if f.at == "" {
-		return "two"
+	at := cmp.Or(f.at, "two")
+	if f.fast() {
+		return "fast-" + at
 	}
-	return f.at
+	return at
+}
+
+// fast says whether it is in the kernels for one shape of chunk.
+func (f fault) fast() bool { return strings.HasPrefix(f.name, "fast-") }
+
+// columns are the cases by which it is judged.
+func (f fault) columns() []column {
+	if f.fast() {
+		return fastColumns()
+	}
+	return columns()
 }
 
 // judge holds what moves in each column against the table.
 func (f fault) judge(t *testing.T, host *simt.Program, problems map[string]*kda.Problem, wants map[string]results) {
 	t.Helper()
-	for i, c := range columns() {
+	for i, c := range f.columns() {
 		r := simttest.Run(t, host, fused.Fused(problems[c.letter]))
 		reports := compared(t, problems[c.letter], r, wants[c.letter])
 		moved, seen := moves(reports, bar(c.Family))
-		t.Logf("%-7s %c moved %s", c.letter, seen, strings.Join(moved, " "))
+		t.Logf("%-11s %c moved %s", c.letter, seen, strings.Join(moved, " "))
 		if seen != rune(f.sees[i]) {
 			t.Errorf("%s: seen %c, the table says %c", c.letter, seen, f.sees[i])
 		}

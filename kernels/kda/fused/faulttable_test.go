@@ -1,6 +1,8 @@
 package fused_test
 
 import (
+	"slices"
+
 	"gpuci/kernels/kda"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
@@ -53,7 +55,7 @@ const (
 )
 
 func faults() []fault {
-	return append(append(betweenFaults(), insideFaults()...), machineFaults()...)
+	return slices.Concat(betweenFaults(), insideFaults(), machineFaults(), fastFaults())
 }
 
 func betweenFaults() []fault {

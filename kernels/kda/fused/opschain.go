@@ -5,8 +5,13 @@ import (
 	"gpuci/kernels/launch"
 )
 
-// opsTile is the side of a tile of ops_matmul.
-const opsTile = 16
+// Tiles of the ops path, as kda_ops.cu has them: 16 rows by 64 columns, or by 16 where
+// there are no more, of 64 threads each.
+const (
+	opsTile    = 16
+	opsWide    = 64
+	opsThreads = 64
+)
 
 // chain is the ops path as it grows: each method adds the launch of one kernel of
 // kda_ops.cu.

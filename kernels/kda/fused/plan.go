@@ -20,14 +20,21 @@ const (
 
 // Sources are the files of kernels/kda/cuda that hold the kernels of [Fused].
 func Sources() []string {
-	return []string{"kda_forward.cu", "kda_bk2.cu", "kda_bk1.cu"}
+	return []string{
+		"kda_forward.cu", "kda_bk2.cu", "kda_bk1.cu",
+		"kda_fast_forward.cu", "kda_fast_bk2.cu", "kda_fast_bk1.cu",
+	}
 }
 
 // Fused is the plan of the fused path on a problem rounded to float32: one forward
 // launch, two backward ones. Nothing is scratch: all that passes from one kernel to
 // the next is an output, of which every element is written once. The problem must
-// pass [kda.Problem.Check] and [Holds], and its shape [Fits].
+// pass [kda.Problem.Check] and [Holds], and its shape [Fits]. Which kernels it has the
+// shape decides: see [Fast].
 func Fused(p *kda.Problem) launch.Job {
+	if Fast(p.Shape) {
+		return fast(p)
+	}
 	return launch.Job{
 		Buffers:  append(inputs(p), append(forwardOutputs(p.Shape), backwardOutputs(p.Shape)...)...),
 		Launches: []launch.Launch{forward(p), between(p), inside(p)},
@@ -71,10 +78,14 @@ func inside(p *kda.Problem) launch.Launch {
 
 // arguments are buffers, then what every kernel ends with: T, K, V, C, scale.
 func arguments(p *kda.Problem, buffers ...string) []launch.Arg {
+	return append(pointers(buffers...),
+		launch.I(p.T), launch.I(p.K), launch.I(p.V), launch.I(p.C), launch.F(float32(scale(p))))
+}
+
+func pointers(buffers ...string) []launch.Arg {
 	var args []launch.Arg
 	for _, name := range buffers {
 		args = append(args, launch.Of(name))
 	}
-	return append(args,
-		launch.I(p.T), launch.I(p.K), launch.I(p.V), launch.I(p.C), launch.F(float32(scale(p))))
+	return args
 }

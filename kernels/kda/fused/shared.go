@@ -18,6 +18,9 @@ type Sizes struct {
 // they do. Rows that neighbouring threads read down are of an odd length. At C = 64
 // and K = V = 128 the three are 148,224, 32,768 and 157,952 bytes.
 func Shared(s kda.Shape) Sizes {
+	if Fast(s) {
+		return fastShared()
+	}
 	const float = 4
 	square := s.C * odd(s.C)
 	return Sizes{
