@@ -3,6 +3,7 @@
 # make bench   the figures the documents quote, each beside its peer in the same run
 # make man     the manual pages, in bin/man
 # make cuda    bin/gpuci-cuda, which runs kernels on a card; it needs CUDA's headers, and no card
+# make standin bin/standin, a stand-in for NVIDIA's driver, to try gpuci without a card
 # make soak    the long forms of the randomised tests
 # make incident  20 links at once on a slow disk, bare and through gpuci (root)
 GO ?= go
@@ -12,10 +13,11 @@ FUZZTIME ?= 60s
 # The race detector sleeps for a second at the end of each process otherwise.
 export GORACE ?= atexit_sleep_ms=20
 
-.PHONY: build test lint bench soak incident man cuda
+.PHONY: build test lint bench soak incident man cuda standin
 
+# Without gpuci-cuda: a build of it that has no CUDA would take the place of one that has.
 build:
-	$(GO) build -o bin/ ./cmd/...
+	$(GO) build -o bin/ ./cmd/gpuci ./cmd/gpuci-link
 
 test:
 	$(GO) test -race ./...
@@ -35,9 +37,11 @@ bench:
 	@python3 kernels/kda/bench/peers.py; code=$$?; test $$code -eq 0 || { test $$code -eq 69 && \
 		echo "bench: NOT MEASURED: what the fused kernels stand beside (PyTorch, flash-linear-attention, cuBLAS)"; }
 
-# The real one in place of the stub that build makes.
 cuda: build
 	GO="$(GO)" cmd/gpuci-cuda/build bin/gpuci-cuda
+
+standin:
+	@CC="$(CC)" kernels/device/devicetest/standin/build bin/standin
 
 man: build
 	bin/gpuci man bin/man
@@ -45,7 +49,7 @@ man: build
 soak:
 	GPUCI_SOAK=1 $(GO) test -count=1 -timeout 120m ./...
 	./.ci/fuzz $(FUZZTIME)
-	$(GO) build -o bin/ ./cmd/...
+	$(MAKE) build
 	bin/gpuci falsify fused-adjoint fused-vs-ops fused-fixture fused-race fused-uninit fused-bounds fused-launches ns-batched rmsnorm
 
 incident:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,7 +16,7 @@ func (w *cardWait) ask(ctx context.Context) error {
 		cards = append(cards, t.Card)
 	}
 	ready, why, err := w.o.Ready(ctx, cards)
-	w.asked, w.why = time.Now(), cmp.Or(why, "not ready")
+	w.asked, w.why = time.Now(), cmp.Or(why, notReady(cards, ready))
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), error(admitError{err}))
 	}
@@ -31,6 +32,17 @@ func (w *cardWait) ask(ctx context.Context) error {
 		return nil
 	}
 	return w.take(list)
+}
+
+// notReady names the cards of which it is not said why they cannot be taken.
+func notReady(cards, ready []string) string {
+	var names []string
+	for _, uuid := range cards {
+		if !slices.Contains(ready, uuid) {
+			names = append(names, "card "+ShortCard(uuid))
+		}
+	}
+	return strings.Join(names, " and ") + " cannot be had now, and nobody says why"
 }
 
 // choose is one look and, where it is our turn, the choice.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -173,6 +174,10 @@ func TestCardsNotReady(t *testing.T) {
 	if !errors.As(err, &busy) || !busy.Line.Held || !strings.HasPrefix(err.Error(), "the lock of card GPU-0aaaaaaa… is free, and it cannot be taken: look 1") {
 		t.Errorf("not waiting: %v", err)
 	}
+	o.Ready = func(context.Context, []string) ([]string, string, error) { return nil, "", nil }
+	if _, err := AcquireCards(t.Context(), o); err == nil || !strings.HasSuffix(err.Error(), "cannot be taken: card GPU-0aaaaaaa… cannot be had now, and nobody says why") {
+		t.Errorf("nobody is named: %v", err)
+	}
 	broken := errors.New("the driver is gone")
 	o.Ready = func(context.Context, []string) ([]string, string, error) { return nil, "", broken }
 	if _, err := AcquireCards(t.Context(), o); !errors.Is(err, broken) {
@@ -188,6 +193,33 @@ func TestCardsNotReady(t *testing.T) {
 	}
 	if list := inLine(t, dir, cardA); len(list) != 0 {
 		t.Errorf("places are left: %+v", list)
+	}
+}
+
+// Who holds a card can tell that its ticket keeps nobody out any more.
+func TestCardsStand(t *testing.T) {
+	dir := lockDir(t, 1)
+	got := takeCards(t, CardOptions{Dir: dir, Allowed: []string{cardA, cardB}, Count: 2})
+	if err := KeepCards(got); err != nil {
+		t.Fatal(err)
+	}
+	for _, ticket := range got {
+		if err := ticket.Stands(); err != nil {
+			t.Errorf("%s: %v", ticket.ID, err)
+		}
+	}
+	if err := Void(t.Context(), dir, got[1].ID, "it hangs"); err != nil {
+		t.Fatal(err)
+	}
+	if err := got[1].Stands(); err == nil || !strings.Contains(err.Error(), "was declared void by ") || !strings.HasSuffix(err.Error(), ": it hangs") || got[0].Stands() != nil {
+		t.Errorf("declared void: %v; the other one: %v", err, got[0].Stands())
+	}
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	takeCards(t, CardOptions{Dir: dir, Allowed: []string{cardA}})
+	if err := got[0].Stands(); err == nil || !strings.Contains(err.Error(), "was removed") {
+		t.Errorf("with another directory in its place: %v", err)
 	}
 }
 

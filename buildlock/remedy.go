@@ -12,6 +12,7 @@ import (
 func Remedy(err error, dir string) string {
 	var busy *BusyError
 	var voided *VoidedError
+	var stays notRemovedError
 	switch {
 	case errors.As(err, &busy):
 		return "gpuci lock status says who has it"
@@ -23,6 +24,8 @@ func Remedy(err error, dir string) string {
 		return "ask that user, or root"
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
 		return "free space in " + orDefault(dir)
+	case errors.As(err, &stays):
+		return "look at it, and remove it by hand: rm -r " + stays.file
 	case errors.Is(err, ErrUnfit):
 		return "nothing runs without its lock: put " + orDefault(dir) + " right, or " + another(orDefault(dir)) + "; every user of this machine needs the same one"
 	}

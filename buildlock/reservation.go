@@ -3,6 +3,7 @@ package buildlock
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,9 @@ type Reservation struct {
 	Start   uint64    `json:"start"` // of that process, in clock ticks since boot
 	Boot    string    `json:"boot"`  // which boot that was
 	Command string    `json:"command,omitempty"`
+	Index   *int      `json:"index,omitempty"`   // of the card when it was reserved, as nvidia-smi -L had it; nil: not known
+	Left    bool      `json:"left,omitempty"`    // the process that made it is not there any more, and its file is open still
+	Keepers []Keeper  `json:"keepers,omitempty"` // then: who, as far as we may look
 	Void    *Voided   `json:"void,omitempty"`    // root took it away
 	Trouble string    `json:"trouble,omitempty"` // why its file cannot be understood: the card counts as reserved
 	File    string    `json:"file"`
@@ -30,6 +34,12 @@ var ErrReserved = errors.New("the card is reserved")
 
 // ErrNoReservation says that there is no such reservation in force.
 var ErrNoReservation = errors.New("no such reservation")
+
+// ErrOver says that the time for which a card is to be reserved is over.
+var ErrOver = errors.New("the time is over")
+
+// MaxWhy is how much of a reason is kept, in bytes.
+const MaxWhy = maxText
 
 // ReservedError names the reservation that is in the way.
 type ReservedError struct{ Reservation Reservation }
@@ -51,11 +61,26 @@ func (e notTheirsError) Error() string {
 // Is makes it an error of the wrong user.
 func (e notTheirsError) Is(target error) bool { return target == ErrNotOwner }
 
+// notRemovedError says that what stands for a reservation cannot be removed from here.
+type notRemovedError struct {
+	file string
+	err  error
+}
+
+func (e notRemovedError) Error() string { return fmt.Sprintf("give up %s: %v", e.file, e.err) }
+
+func (e notRemovedError) Unwrap() error { return e.err }
+
+// Is makes it an error of an unfit directory.
+func (e notRemovedError) Is(target error) bool { return target == ErrUnfit }
+
 // Text says for people who has reserved a card, for how long and why.
 func (r Reservation) Text(now time.Time) string {
 	switch {
 	case r.Trouble != "":
 		return Printable(fmt.Sprintf("reserved by nobody knows whom: %s of %s cannot be understood (%s); remove the file if nobody needs the card", r.File, r.User, r.Trouble))
+	case r.Left:
+		return Printable(fmt.Sprintf("reserved by %s while %s: %s", r.User, r.keptText(), r.Why))
 	case r.Held:
 		what := "while pid " + fmt.Sprint(r.PID)
 		if r.Command != "" {
@@ -64,6 +89,27 @@ func (r Reservation) Text(now time.Time) string {
 		return Printable(fmt.Sprintf("reserved by %s %s runs: %s", r.User, what, r.Why))
 	}
 	return Printable(fmt.Sprintf("reserved by %s until %s: %s", r.User, ClockText(r.Until, now), r.Why))
+}
+
+// keptText says who keeps a reservation whose maker is gone.
+func (r Reservation) keptText() string {
+	var parts []string
+	for _, k := range r.Keepers {
+		parts = append(parts, fmt.Sprintf("pid %d (%s)", k.PID, k.Comm))
+	}
+	switch len(parts) {
+	case 0: // another user's, or out of sight in another pid namespace
+		return fmt.Sprintf("pid %d, or what it has started, runs", r.PID)
+	case 1:
+		return fmt.Sprintf("%s runs, which pid %d has left", parts[0], r.PID)
+	}
+	return fmt.Sprintf("%s run, which pid %d has left", strings.Join(parts, " and "), r.PID)
+}
+
+// Stray says for people that a file stands among the reservations and is none: whoever
+// made it may believe that a card is reserved.
+func (r Reservation) Stray() string {
+	return Printable(fmt.Sprintf("%s of %s reserves no card: %s; reserve it with gpuci gpu hold, and remove the file", r.File, r.User, r.Trouble))
 }
 
 // ClockText is a time of this machine's zone for people: the hour, and the date

@@ -165,11 +165,31 @@ func TestReservationTrouble(t *testing.T) {
 	if err := Unreserve(t.Context(), dir, cardA, -1, ""); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(r.File, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(r.File, "kept")
+	if err := os.WriteFile(kept, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Unreserve(t.Context(), dir, cardA, -1, ""); !errors.Is(err, ErrUnfit) || Remedy(err, dir) != "look at it, and remove it by hand: rm -r "+r.File {
+		t.Errorf("a directory with something in it: %v, %q", err, Remedy(err, dir))
+	}
+	if err := os.Remove(kept); err != nil {
+		t.Fatal(err)
+	}
+	if err := Unreserve(t.Context(), dir, cardA, -1, ""); err != nil || len(inForce(t, dir)) != 0 {
+		t.Errorf("an empty directory: %v", err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "reserved", "notes.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if list := inForce(t, dir); len(list) != 1 || list[0].Card != "" || list[0].Trouble == "" || len(ReservedBy(list, "")) != 0 {
-		t.Errorf("a file of somebody's: %+v", list)
+	list := inForce(t, dir)
+	if len(list) != 1 || list[0].Card != "" || list[0].Trouble == "" || len(ReservedBy(list, "")) != 0 {
+		t.Fatalf("a file of somebody's: %+v", list)
+	}
+	if text := list[0].Stray(); !strings.Contains(text, "notes.txt of ") || !strings.Contains(text, " reserves no card") {
+		t.Errorf("it is said to be %q", text)
 	}
 }
 
@@ -194,8 +214,11 @@ func TestReservationHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = c.cmd.Process.Wait()
-	if len(inForce(t, dir)) != 1 {
+	// Who has it then is named, and not who is gone.
+	if list := inForce(t, dir); len(list) != 1 {
 		t.Error("it ended before what the command left running")
+	} else if text := list[0].Text(time.Now()); len(list[0].Keepers) == 0 || !strings.Contains(text, fmt.Sprintf("while pid %d (%s) run", list[0].Keepers[0].PID, list[0].Keepers[0].Comm)) && !strings.Contains(text, " and pid ") || !strings.Contains(text, fmt.Sprintf("which pid %d has left: a profile", c.cmd.Process.Pid)) {
+		t.Errorf("%q, kept by %+v", text, list[0].Keepers)
 	}
 	_ = c.in.Close()
 	soon(t, "it ends with the last process", func() bool { return len(inForce(t, dir)) == 0 })

@@ -35,7 +35,11 @@ func Reservations(dir string) ([]Reservation, error) {
 	}
 	defer d.close()
 	list, err := d.reservations()
-	return slices.DeleteFunc(list, func(r Reservation) bool { return !d.inForce(r, time.Now()) }), err
+	list = slices.DeleteFunc(list, func(r Reservation) bool { return !d.inForce(r, time.Now()) })
+	for i := range list {
+		d.left(&list[i])
+	}
+	return list, err
 }
 
 // reservations reads all there are, by their names.
@@ -75,7 +79,7 @@ func (d directory) reservation(name string) (r Reservation, ok bool) {
 	case err == nil && (r.Since.IsZero() || r.Until.IsZero() != r.Held):
 		err = errors.New("it does not say since when and until when")
 	}
-	r.Trouble = ""
+	r.Trouble, r.Left, r.Keepers = "", false, nil
 	if err != nil {
 		r = Reservation{Trouble: err.Error()}
 	}

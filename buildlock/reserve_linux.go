@@ -34,7 +34,7 @@ func Reserve(ctx context.Context, dir string, r Reservation) (*Hold, error) {
 	case r.Why == "":
 		return nil, fmt.Errorf("reserve card %s: say why", r.Card)
 	case !r.Until.IsZero() && !time.Now().Before(r.Until):
-		return nil, fmt.Errorf("reserve card %s: %s is over", r.Card, r.Until.Local().Format(time.DateTime))
+		return nil, fmt.Errorf("reserve card %s until %s: %w", r.Card, r.Until.Local().Format(time.DateTime), ErrOver)
 	}
 	q, leave, err := enterReserved(ctx, dir)
 	if err != nil {
@@ -98,6 +98,11 @@ func (q queue) tidy() (out []Reservation, err error) {
 func (q queue) forget(r Reservation) error {
 	name := filepath.Base(r.File)
 	err := unix.Unlinkat(q.fd, name, 0)
+	if err != nil && r.Trouble != "" { // a directory, as somebody's script makes one
+		if derr := unix.Unlinkat(q.fd, name, unix.AT_REMOVEDIR); !errors.Is(derr, unix.ENOTDIR) {
+			err = derr
+		}
+	}
 	if err == nil || errors.Is(err, unix.ENOENT) {
 		_ = unix.Unlinkat(q.fd, name+voidSuffix, 0)
 		return nil

@@ -158,11 +158,7 @@ func (q queue) keepers(e *Entry) {
 		if !slices.ContainsFunc(h.FDs, func(fd int) bool { return writes(h.Stat.PID, fd) }) {
 			continue // one that waits for it
 		}
-		k := Keeper{PID: h.Stat.PID, Comm: h.Stat.Comm, State: string(h.Stat.State)}
-		if cwd, err := proc.Real.Cwd(h.Stat.PID); err == nil && cwd.Known() {
-			k.Cwd = cwd.Path
-		}
-		e.Keepers = append(e.Keepers, k)
+		e.Keepers = append(e.Keepers, keeper(h.Stat))
 	}
 }
 

@@ -44,6 +44,23 @@ func (t *Ticket) check() error {
 	return nil
 }
 
+// Stands says whether a ticket still keeps others out: nil when it does, else why not:
+// its directory was removed, or somebody declared it void. Of one that is not ours
+// (Passed) whoever has it looks.
+func (t *Ticket) Stands() error {
+	if t.Passed || t.file == nil {
+		return nil
+	}
+	err := t.check()
+	if voided := (*VoidedError)(nil); errors.As(err, &voided) {
+		return fmt.Errorf("ticket %s was declared void by %s: %s", t.ID, UserName(voided.By), Printable(voided.Why))
+	}
+	if errors.Is(err, errRemoved) {
+		return fmt.Errorf("ticket %s, or the lock directory %s, was removed", t.ID, t.queue.path)
+	}
+	return err
+}
+
 // markGranted notes in the ticket that it holds the lock.
 func (t *Ticket) markGranted() {
 	t.granted = time.Now()

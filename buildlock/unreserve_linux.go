@@ -12,7 +12,7 @@ import (
 // Unreserve gives up what a user has reserved of a card. Of ourselves (uid is
 // ours, or below 0) the files are removed. Of another user only root may, and says
 // why: the file stays until it expires, with the word of who took it away. A file
-// that cannot be understood is removed. The error wraps ErrNoReservation when
+// that cannot be understood is removed, and an empty directory in its place. The error wraps ErrNoReservation when
 // there is none, and ErrNotOwner when it is somebody else's.
 func Unreserve(ctx context.Context, dir, card string, uid int, why string) error {
 	if uid < 0 {
@@ -53,7 +53,7 @@ func (q queue) giveUp(r Reservation, why string) error {
 	switch {
 	case us == r.UID, us == 0 && r.Trouble != "":
 		if err := q.forget(r); err != nil {
-			return fmt.Errorf("give up %s: %w", r.File, err)
+			return notRemovedError{r.File, err}
 		}
 		return nil
 	case us != 0:

@@ -10,8 +10,9 @@ import (
 	"gpuci/worktrees"
 )
 
-// readDebts finds what the lanes of a night owe. Of other lanes nothing is said, and of
-// a lane that has gone on only what it owes for what it is at now.
+// readDebts finds what the lanes of a night owe. Of other lanes nothing is said. Of one
+// that has gone on it is what it owes for the commit it is at, whatever else is in it:
+// that is what a night runs.
 func (n *night) readDebts(ctx context.Context) (list []gates.Debt) {
 	if !n.plan.Nightly {
 		return nil
@@ -20,30 +21,43 @@ func (n *night) readDebts(ctx context.Context) (list []gates.Debt) {
 	if err != nil && ctx.Err() == nil {
 		n.note("what is owed is not known: %v", err)
 	}
-	for _, d := range debts {
-		at := slices.IndexFunc(n.plan.Heads, func(h Head) bool { return h.Lane == d.Lane && h.Commit == d.Commit })
-		if at >= 0 && n.current(ctx, n.plan.Heads[at], d) {
+	debts = slices.DeleteFunc(debts, func(d gates.Debt) bool { _, ok := n.headOf(d); return !ok })
+	for i, now := range gates.Settle(ctx, n.o.Past, n.roots(ctx, debts), debts) {
+		h, _ := n.headOf(now)
+		switch d := debts[i]; {
+		case d.Clean() && d.Commit == h.Commit:
 			list = append(list, d)
+		case now.Void == "" && h.Root != "":
+			if now.Now != nil {
+				now.Now = &gates.Content{Commit: h.Commit, Tree: h.Tree}
+			}
+			list = append(list, now)
 		}
 	}
 	return list
 }
 
-// current says whether a lane still has the content of a debt of its commit. What it is
-// at is what a night runs, whatever else is in it.
-func (n *night) current(ctx context.Context, h Head, d gates.Debt) bool {
-	if d.Clean() {
-		return true
+// headOf is the head of a debt's lane.
+func (n *night) headOf(d gates.Debt) (h Head, ok bool) {
+	at := slices.IndexFunc(n.plan.Heads, func(h Head) bool { return h.Lane == d.Lane })
+	if at < 0 {
+		return h, false
 	}
-	if h.Root == "" {
-		return false
+	return n.plan.Heads[at], true
+}
+
+// roots are the lanes of debts, where they can be looked at.
+func (n *night) roots(ctx context.Context, debts []gates.Debt) (list []worktrees.Tree) {
+	for _, h := range n.plan.Heads {
+		if h.Root == "" || !slices.ContainsFunc(debts, func(d gates.Debt) bool { return d.Lane == h.Lane }) {
+			continue
+		}
+		if lane, err := worktrees.Find(ctx, h.Root); err == nil {
+			lane.Name = h.Lane
+			list = append(list, worktrees.Tree{Lane: lane})
+		}
 	}
-	lane, err := worktrees.Find(ctx, h.Root)
-	if err != nil {
-		return false
-	}
-	lane.Name = h.Lane
-	return len(gates.StillOwed(gates.Settle(ctx, n.o.Past, []worktrees.Tree{{Lane: lane}}, []gates.Debt{d}))) > 0
+	return list
 }
 
 // debtors are the contents that owe what this night can pay, that with the oldest debt
@@ -73,7 +87,7 @@ func (n *night) payable(d gates.Debt) (w *work, g config.Gate, why string) {
 	if w = n.workOf(n.plan.Heads[at]); w == nil {
 		return nil, g, "nothing of its lane can be run"
 	}
-	if h := w.lead(); h.Commit != d.Commit {
+	if h, c := w.lead(), d.Content(); h.Commit != c.Commit && (c.Tree == "" || h.Tree != c.Tree) {
 		return nil, g, fmt.Sprintf("the night judges its content as lane %s, at %.10s", h.Lane, h.Commit)
 	}
 	if at = slices.IndexFunc(w.gates, func(g config.Gate) bool { return g.Name == d.Gate }); at < 0 {

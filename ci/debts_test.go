@@ -75,10 +75,12 @@ func TestNightPays(t *testing.T) {
 	s.lane("old")
 	s.refuse("old", "first")
 	s.commit("old", "bad", "")
-	s.night()
+	if diff := cmp.Diff([]string{"old first red paid"}, debtsOf(s.night())); diff != "" {
+		t.Error(diff) // the lane has gone on, and owes for what it is at
+	}
 	s.ran()
 	if r := s.night(); len(s.ran()) > 0 || len(r.Debts) > 0 {
-		t.Errorf("%v", debtsOf(r)) // all stands, and what the lane has gone on from is not owed
+		t.Errorf("%v", debtsOf(r)) // all stands, and what a lane has gone on from is not owed
 	}
 	s.refuse("kda", "time")
 	s.refuse("main", "cheap")

@@ -20,8 +20,9 @@ type Bundled struct {
 	Carried
 
 	// Sound says whether everything is as it was packed. It is asked before anything
-	// runs, and again when all is over. What is not is an *UnsoundError.
-	Sound func(context.Context) error
+	// runs, and again when all is over. What is not is an *UnsoundError. came are files,
+	// from the bundle's directory, that were not packed, and are no program.
+	Sound func(context.Context) (came []string, err error)
 }
 
 // Carried is what the build of a gate leaves for a run of it elsewhere, beside files.
@@ -49,10 +50,13 @@ func (f *flow) doBundle(ctx context.Context) StepState {
 	if b == nil {
 		return StepNone
 	}
-	err := b.Sound(ctx)
+	came, err := b.Sound(ctx)
 	var unsound *UnsoundError
 	switch {
 	case err == nil:
+		if len(came) > 0 {
+			f.mark("what was not packed lies in the bundle, and the run may read it: " + few(came))
+		}
 		f.v.Kernels = b.Kernels
 		return StepDone
 	case errors.As(err, &unsound):
@@ -80,7 +84,7 @@ func (f *flow) rebindBundle(ctx context.Context) {
 	if f.run == nil {
 		return
 	}
-	if err := f.opt.Bundle.Sound(ctx); err != nil {
+	if _, err := f.opt.Bundle.Sound(ctx); err != nil {
 		f.mark("the bundle changed while the gate ran: " + err.Error())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gpuci/gates/config"
 	"gpuci/gates/reader"
@@ -35,7 +36,7 @@ func (e *NotBundledError) Error() string {
 // says. It is to be asked after the build. A command that no bundle can bring along, of
 // which every machine has one or has not, is a *NotBundledError.
 func NeededBy(cfg *config.Config, g config.Gate) (Needed, error) {
-	n := &needs{root: cfg.Root, dir: filepath.Join(cfg.Root, g.Dir), gate: g.Name}
+	n := &needs{root: cfg.Root, dir: filepath.Join(cfg.Root, g.Dir), gate: g.Name, read: map[string]use{}}
 	for _, c := range g.Run {
 		n.command(c)
 	}
@@ -45,16 +46,12 @@ func NeededBy(cfg *config.Config, g config.Gate) (Needed, error) {
 	for _, x := range cfg.Fixtures {
 		if slices.Contains(x.UsedBy, g.Name) {
 			for _, pattern := range x.Paths {
-				n.globbed(reader.Glob(cfg.Root, pattern))
+				n.globbed(reader.Linked(cfg.Root, pattern, n.into))
 			}
 		}
 	}
 	for _, pattern := range g.Bundle {
-		found, err := reader.Glob(cfg.Root, pattern)
-		if err == nil && len(found) == 0 {
-			n.missing("bundle names "+pattern+", and there is nothing", "name files that are there once the gate is built, or leave it out")
-		}
-		n.globbed(found, err)
+		n.pattern(pattern)
 	}
 	n.directory(n.dir)
 	if n.err != nil {
@@ -67,6 +64,7 @@ func NeededBy(cfg *config.Config, g config.Gate) (Needed, error) {
 type needs struct {
 	root, dir, gate string
 	files, dirs     []string         // from root
+	read            map[string]use   // what files are known to be used as
 	err             *NotBundledError // the first, of a missing file only where there is no other
 }
 
@@ -98,24 +96,44 @@ func (n *needs) globbed(paths []string, err error) {
 		n.fail(err.Error(), "name files that can be looked for")
 	}
 	for _, p := range paths {
-		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(p); err != nil || !info.IsDir() {
 			n.file(p)
 		}
 	}
 }
 
-// file takes a file, once, and says whether it is new.
-func (n *needs) file(name string) bool {
+// file takes a file. One that no archive can hold as it is here is an error: what is
+// left out in silence is missed only there.
+func (n *needs) file(name string) {
 	rel := n.inside(name)
 	if rel == "" || slices.Contains(n.files, rel) {
-		return false
+		return
 	}
-	n.files = append(n.files, rel)
-	return true
+	const packable = "let it be a file of the workspace, or name others in bundle = [\"…\"]"
+	path := within(n.dir, name)
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		n.missing(rel+" is a link to what is not there, or cannot be read", packable)
+	case !info.Mode().IsRegular():
+		n.fail(rel+" is no file with content: "+info.Mode().Type().String(), packable)
+	case !n.ours(path):
+		n.fail(rel+" is a link that leads out of the workspace", packable)
+	case n.plain(rel):
+		n.files = append(n.files, rel)
+	}
+}
+
+// plain says whether a path is one that a manifest can hold.
+func (n *needs) plain(rel string) bool {
+	if utf8.ValidString(rel) && !strings.Contains(rel, `\`) {
+		return true
+	}
+	n.fail(fmt.Sprintf("its path %q has a name that an archive cannot hold everywhere", rel), "give it a name in UTF-8 without a backslash")
+	return false
 }
 
 func (n *needs) directory(name string) {
-	if rel := n.inside(name); rel != "" && !slices.Contains(n.dirs, rel) {
+	if rel := n.inside(name); rel != "" && !slices.Contains(n.dirs, rel) && n.plain(rel) {
 		n.dirs = append(n.dirs, rel)
 	}
 }
@@ -130,24 +148,36 @@ func (n *needs) word(word string) {
 		case info.IsDir():
 			n.directory(name)
 		case info.Mode().IsRegular():
-			n.program(name, false)
+			n.program(name, mentioned)
 		}
 	}
 }
 
+// use is what a command does with a file: it may be a script that a shell reads, whatever
+// its first line says.
+type use int
+
+const (
+	mentioned use = iota + 1
+	started
+	sourced // by . and source, and by a shell that it is named to
+)
+
 // program takes a file, and where it is a script, what that needs. What is only named,
 // and not run, may be a script of any kind.
-func (n *needs) program(name string, runs bool) {
-	if !n.file(name) {
+func (n *needs) program(name string, as use) {
+	n.file(name)
+	path, rel := within(n.dir, name), n.inside(name)
+	if !slices.Contains(n.files, rel) || n.read[rel] >= as {
 		return
 	}
-	path := within(n.dir, name)
+	n.read[rel] = as
 	if beside := filepath.Join(filepath.Dir(path), "gpuci-cuda"); filepath.Base(path) == "gpuci" {
 		if _, err := os.Stat(beside); err == nil { // that it starts
 			n.file(beside)
 		}
 	}
-	n.script(path, runs)
+	n.script(path, as)
 }
 
 // sum closes the list: a directory of which something is taken is there anyway.

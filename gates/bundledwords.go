@@ -37,9 +37,7 @@ func (n *needs) command(c config.Command) {
 	for _, word := range commandWords(quoteArgv(c.Argv)) { // behind env, timeout, nohup
 		n.named(word, true)
 	}
-	if text := shellText(c.Argv); text != "" {
-		n.text(text, true)
-	}
+	n.shell(behind(c.Argv), true)
 	for _, word := range words(c.Argv) {
 		n.word(word)
 	}
@@ -77,8 +75,43 @@ func (n *needs) named(word string, strict bool) {
 			n.missing("its run names "+word+", and there is no such file once it is built", "mend the path, or the build that is to make it")
 		}
 	default:
-		n.program(word, true)
+		n.program(word, started)
 	}
+}
+
+// shells are what reads a file that is named to it as a script, whatever its first line
+// says.
+var shells = strings.Fields("sh bash dash ksh zsh")
+
+// shell takes what a command needs that gives a shell text, behind -c or in a file.
+func (n *needs) shell(argv []string, strict bool) {
+	if len(argv) == 0 {
+		return
+	}
+	if text := shellText(argv); text != "" {
+		n.text(text, strict)
+		return
+	}
+	base := filepath.Base(argv[0])
+	if base != "." && base != "source" && !slices.Contains(shells, base) {
+		return
+	}
+	for _, word := range argv[1:] {
+		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, "+") {
+			continue // of an option's own word a file is asked for in vain
+		}
+		if info, err := os.Stat(within(n.dir, word)); word != "" && err == nil && info.Mode().IsRegular() && n.inside(word) != "" {
+			n.program(word, sourced)
+			return
+		}
+	}
+}
+
+// behind are the words of a command from the program on: behind env, timeout, nohup and
+// assignments.
+func behind(argv []string) []string {
+	at := slices.IndexFunc(argv, func(word string) bool { return !slices.Contains(leading, word) && !skipped.MatchString(word) })
+	return argv[max(0, at):]
 }
 
 // text takes what a shell's text needs.
@@ -97,8 +130,15 @@ func (n *needs) text(text string, strict bool) {
 		}
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
-		if w, ok := node.(*syntax.Word); ok {
-			n.word(literal(w))
+		switch node := node.(type) {
+		case *syntax.CallExpr:
+			var argv []string
+			for _, arg := range node.Args {
+				argv = append(argv, literal(arg))
+			}
+			n.shell(behind(argv), strict)
+		case *syntax.Word:
+			n.word(literal(node))
 		}
 		return true
 	})
@@ -126,7 +166,7 @@ func literal(w *syntax.Word) string {
 const maxScript = 1 << 20
 
 // script takes what a script needs: what runs it, and what its text names.
-func (n *needs) script(path string, runs bool) {
+func (n *needs) script(path string, as use) {
 	f, err := os.Open(path)
 	if err != nil {
 		n.fail(err.Error(), "it must be readable")
@@ -134,7 +174,13 @@ func (n *needs) script(path string, runs bool) {
 	}
 	defer f.Close()
 	r := bufio.NewReader(io.LimitReader(f, maxScript))
-	if start, _ := r.Peek(2); string(start) != "#!" {
+	start, _ := r.Peek(512)
+	if as == sourced || !strings.HasPrefix(string(start), "#!") {
+		named := slices.Contains([]string{".sh", ".bash"}, filepath.Ext(path))
+		if (as > mentioned || named) && !slices.Contains(start, 0) { // a shell runs a text that has no such line
+			text, _ := io.ReadAll(r)
+			n.text(string(text), false)
+		}
 		return
 	}
 	line, _ := r.ReadString('\n')
@@ -146,11 +192,11 @@ func (n *needs) script(path string, runs bool) {
 		return
 	}
 	by := filepath.Base(words[0])
-	if !slices.Contains(everywhere, by) && runs {
+	if !slices.Contains(everywhere, by) && as == started {
 		n.fail(n.inside(path)+" is a script for "+by+", which a machine with a driver and nothing else may not have", bundleNext)
 		return
 	}
-	if slices.Contains([]string{"sh", "bash"}, by) {
+	if slices.Contains(shells, by) {
 		text, _ := io.ReadAll(r)
 		n.text(string(text), false)
 	}

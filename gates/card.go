@@ -7,7 +7,6 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/gates/config"
-	"gpuci/kernels/device"
 )
 
 // onCards is what a gate has of the cards, from the step card to the end of its run.
@@ -36,21 +35,18 @@ func (f *flow) doMachine(ctx context.Context) StepState {
 		f.refuse(why, next)
 		return StepFailed
 	}
-	src, err := c.source(ctx)
-	var look device.Look
-	if err == nil {
-		look, err = src.Look(ctx, nil)
-	}
-	if err == nil && look.Silent == "" {
-		_, err = c.Candidates(look, need)
-	}
+	look, err := c.lookMachine(ctx, need)
 	switch {
+	case err == nil && look.Silent != "":
+		f.atMachine.silent = silence(look)
+		return StepDone
 	case err == nil:
+		f.atMachine.some = true
 		return StepDone
 	case ctx.Err() != nil:
 		return StepFailed
 	}
-	f.refuse(needs+": "+err.Error(), "run it on a machine that has that; gpuci gpu says what there is")
+	f.refuseNever(needs, err)
 	return StepFailed
 }
 
@@ -80,24 +76,12 @@ func (f *flow) doCard(ctx context.Context) StepState {
 		return StepNone
 	}
 	c := &onCards{Cards: f.opt.Cards, share: f.shares(), mine: newMine(false)}
-	ids, err := f.candidates(ctx, c)
+	ids, wait, err := f.candidates(ctx, c)
 	if err != nil {
 		return f.noCard(ctx, c, err)
 	}
-	began := time.Now()
-	c.tickets, err = buildlock.AcquireCards(ctx, buildlock.CardOptions{
-		Dir: c.LockDir, Allowed: ids, Count: f.gate.Card.Count, Wait: c.Wait, Marks: c.Marks, Waiting: func(l buildlock.Line) { f.opt.note("%s", l) },
-		Who:   buildlock.Who{Lane: f.opt.Lane.Name, Root: f.opt.Lane.Root, Command: "gpuci gate " + f.gate.Name, Dir: f.opt.Root, Build: f.v.Run},
-		Ready: func(ctx context.Context, cards []string) ([]string, string, error) { return f.ready(ctx, c, cards) },
-	})
-	if err == nil && c.passed() {
-		err = f.lookPassed(ctx, c)
-	}
-	if err == nil {
-		err = buildlock.KeepCards(c.tickets)
-	}
-	if err != nil {
-		_ = buildlock.ReleaseCards(c.tickets)
+	began := time.Now().Add(wait - c.Wait)
+	if err := f.takeCards(ctx, c, ids, wait); err != nil {
 		return f.noCard(ctx, c, err)
 	}
 	f.gotCards(c, time.Since(began))

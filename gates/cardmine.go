@@ -3,8 +3,14 @@ package gates
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gpuci/reaper/proc"
 )
@@ -12,9 +18,12 @@ import (
 const (
 	// mineEvery is how often the gate's processes are listed: one that uses a card
 	// takes a tenth of a second to open it, so that none lives in between.
-	mineEvery = 50 * time.Millisecond
-	// mineShare bounds what that may cost: of one processor, a twentieth.
-	mineShare = 20
+	mineEvery = 20 * time.Millisecond
+	// mineGlimpse is how often the numbers in its cgroup are read, where it has one:
+	// that is one file, and finds those too that live for a moment.
+	mineGlimpse = 5 * time.Millisecond
+	// mineShare bounds what either may cost: of one processor, a fortieth.
+	mineShare = 40
 	// strangers are looked at again after this: nobody else's process becomes ours,
 	// but one look can have failed.
 	strangerTime = 5 * time.Second
@@ -26,6 +35,7 @@ type mine struct {
 	mu       sync.Mutex
 	child    *proc.Process
 	own      map[int]uint64   // start ticks of all that were seen
+	brief    map[int]bool     // that were seen in its cgroup: who they were when they are gone
 	strange  map[int]stranger // that were asked for
 	stopping map[*proc.Process]func()
 }
@@ -37,7 +47,7 @@ type stranger struct {
 
 // newMine is a set with us alone in it, and above, where these are ours too.
 func newMine(above bool) *mine {
-	m := &mine{own: make(map[int]uint64), strange: make(map[int]stranger), stopping: make(map[*proc.Process]func())}
+	m := &mine{own: make(map[int]uint64), brief: make(map[int]bool), strange: make(map[int]stranger), stopping: make(map[*proc.Process]func())}
 	for _, s := range proc.Real.Lineage(os.Getpid()) {
 		if above || s.PID == os.Getpid() {
 			m.own[s.PID] = s.Start
@@ -54,17 +64,51 @@ func (m *mine) follow(p *proc.Process) {
 	m.child = p
 	m.stopping[p] = func() { close(over); ended.Wait() }
 	m.mu.Unlock()
-	ended.Go(func() {
-		for {
-			began := time.Now()
-			m.list(p)
-			select {
-			case <-over:
-				return
-			case <-time.After(max(mineEvery, mineShare*time.Since(began))):
-			}
+	ended.Go(func() { every(over, mineEvery, func() { m.list(p) }) })
+	if leaf := p.Leaf(); leaf != "" {
+		ended.Go(func() { every(over, mineGlimpse, func() { m.glimpse(leaf) }) })
+	}
+}
+
+// every does something again and again, for its share of a processor at most: by its
+// own processor time, for on a busy machine it takes long, and must not come seldom.
+func every(over <-chan struct{}, pause time.Duration, do func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for {
+		began := threadTime()
+		do()
+		select {
+		case <-over:
+			return
+		case <-time.After(max(pause, mineShare*(threadTime()-began))):
 		}
-	})
+	}
+}
+
+// threadTime is the processor time of this thread.
+func threadTime() time.Duration {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// glimpse notes who is in a cgroup. Those in one that its members made below it are left
+// to the lists.
+func (m *mine) glimpse(dir string) {
+	data, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	if err != nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for field := range strings.FieldsSeq(string(data)) {
+		if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
+			m.brief[pid] = true
+		}
+	}
 }
 
 // leaveOff ends that, when the command has ended.
@@ -96,7 +140,7 @@ func (m *mine) is(pid int) bool {
 	gone := errors.Is(err, proc.ErrGone)
 	m.mu.Lock()
 	start, known := m.own[pid]
-	known = known && (gone || err == nil && start == s.Start)
+	known = known && (gone || err == nil && start == s.Start) || gone && m.brief[pid]
 	was, asked := m.strange[pid]
 	asked = asked && err == nil && was.start == s.Start && time.Since(was.at) < strangerTime
 	child := m.child

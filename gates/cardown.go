@@ -8,6 +8,7 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
+	"gpuci/kernels/device"
 )
 
 // gotCards writes down what the gate has.
@@ -23,7 +24,7 @@ func (f *flow) gotCards(c *onCards, waited time.Duration) {
 		if s.Status == CardQuiet || s.Status == CardHeld {
 			continue
 		}
-		use.Shared = append(use.Shared, c.whoIsOn(s.Foreign))
+		use.Shared = append(use.Shared, c.whoShares(s))
 	}
 	b.Card, b.Cards = modelOf(names), use.UUIDs
 	f.v.Card = use
@@ -31,6 +32,25 @@ func (f *flow) gotCards(c *onCards, waited time.Duration) {
 		f.mark("shared the card with " + strings.Join(use.Shared, "; "))
 		f.sharedSeries()
 	}
+}
+
+// whoShares names who is on a card, or would be: a protected run that pauses has no
+// process there.
+func (c *onCards) whoShares(s CardState) string {
+	var parts []string
+	if len(s.Foreign) > 0 {
+		parts = append(parts, c.whoIsOn(s.Foreign))
+	}
+	for _, r := range s.Protected {
+		there := slices.ContainsFunc(s.Foreign, func(p device.Process) bool { return slices.Contains(r.PIDs, p.PID) })
+		if !there {
+			parts = append(parts, "the "+r.Text(time.Now()))
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, s.Why)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // modelOf names cards by their models: numbers are compared among the same ones.

@@ -1,7 +1,9 @@
 package gates
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,64 +13,91 @@ import (
 	"gpuci/kernels/device"
 )
 
-// candidates are the cards that would do, those first that are free.
-func (f *flow) candidates(ctx context.Context, c *onCards) (ids []string, err error) {
-	s, err := c.Survey(ctx, c.mine.is)
-	if err != nil {
-		return nil, err
+// candidates are the cards that would do, those first that are free, and how much of
+// the wait is left: while there is some, a driver that is silent, or has lost cards
+// that were there, is asked again, and for no longer than that.
+func (f *flow) candidates(ctx context.Context, c *onCards) (ids []string, left time.Duration, err error) {
+	var last error // the driver was silent
+	asked := false // a moment ago
+	if why := f.atMachine.silent; why != "" && f.build == nil && len(f.kernels) == 0 {
+		last, asked = unseen(why), true
 	}
-	list, err := c.Candidates(s.Look, f.gate.Card)
-	if s.Look.Silent != "" && (err != nil || len(list) == 0) {
-		return nil, silent(s.Look.Silent)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c.take(s, list)
-	for _, card := range c.all {
-		ids = append(ids, card.UUID)
-	}
-	return ids, nil
-}
-
-// silent is a driver that does not answer, so that there are no cards to choose from.
-type silent string
-
-func (s silent) Error() string { return "the driver does not answer: " + string(s) }
-
-// take keeps of a survey what is known of some cards, the free ones first.
-func (c *onCards) take(s Survey, list []device.Seen) {
-	c.all = nil
-	for _, free := range []bool{true, false} {
-		for _, seen := range list {
-			if card, ok := s.Find(seen.UUID); ok && card.Free() == free {
-				c.all = append(c.all, card)
+	began, said := time.Now(), false
+	for left = c.Wait; ; left = c.Wait - time.Since(began) {
+		s, err := Survey{}, last
+		if !asked {
+			s, err = f.lookWithin(ctx, c, left, last)
+		}
+		asked = false
+		if err == nil {
+			for _, note := range s.Notes {
+				f.opt.note("%s", note)
 			}
+			for _, card := range c.all {
+				ids = append(ids, card.UUID)
+			}
+			return ids, max(left, 0), nil
+		}
+		if err = f.passing(err); left <= 0 || !errors.As(err, new(unseen)) {
+			return nil, 0, err
+		}
+		last = err
+		if !said {
+			f.opt.note("waiting for a card, %s at most: %s", buildlock.Round(left), err)
+			said = true
+		}
+		select {
+		case <-ctx.Done():
+			return nil, 0, context.Cause(ctx)
+		case <-time.After(min(buildlock.CardAgain, left)):
 		}
 	}
 }
 
-// ready says which of some cards, whose turn it is, the gate can have now.
-func (f *flow) ready(ctx context.Context, c *onCards, cards []string) (ids []string, why string, err error) {
+// lookFor brings what is known of the cards that would do up to date. Which these are
+// is asked of each look anew: one that was not there at the last is there again.
+func (f *flow) lookFor(ctx context.Context, c *onCards) (Survey, error) {
 	s, err := c.Survey(ctx, c.mine.is)
-	if err != nil {
-		return nil, "", err
+	if err == nil && s.Look.Silent != "" {
+		err = unseen(silence(s.Look))
 	}
-	list := make([]device.Seen, 0, len(c.all))
-	for _, card := range c.all {
-		list = append(list, card.Seen)
+	var list []device.Seen
+	if err == nil {
+		list, err = c.Candidates(s.Look, f.gate.Card)
+	}
+	if err != nil {
+		c.lose(err.Error())
+		return s, err
 	}
 	c.take(s, list)
+	return s, nil
+}
+
+// ready says which of some cards, whose turn it is, the gate can have now. A look that
+// does not show them says so, and the wait goes on.
+func (f *flow) ready(ctx context.Context, c *onCards, cards []string) (ids []string, why string, err error) {
+	s, err := f.lookFor(ctx, c)
+	if ctx.Err() != nil {
+		return nil, "", context.Cause(ctx)
+	}
+	if err != nil && len(c.all) == 0 {
+		return nil, err.Error(), nil
+	}
 	var reasons []string
 	for _, card := range c.all { // the free ones first
 		if !slices.Contains(cards, card.UUID) {
 			continue
 		}
-		if reason := f.inTheWay(c, card); reason != "" {
+		if reason := f.inTheWay(ctx, c, card); reason != "" {
 			reasons = append(reasons, reason)
 			continue
 		}
 		ids = append(ids, card.UUID)
+	}
+	for _, id := range cards {
+		if !slices.ContainsFunc(c.all, func(s CardState) bool { return s.UUID == id }) {
+			reasons = append(reasons, "card "+buildlock.ShortCard(id)+" is not there now")
+		}
 	}
 	if c.states = nil; len(ids) >= f.gate.Card.Count {
 		for _, id := range ids[:f.gate.Card.Count] {
@@ -80,30 +109,39 @@ func (f *flow) ready(ctx context.Context, c *onCards, cards []string) (ids []str
 }
 
 // inTheWay says why the gate cannot have a card though it is its turn; "" where it can.
-func (f *flow) inTheWay(c *onCards, card CardState) string {
+func (f *flow) inTheWay(ctx context.Context, c *onCards, card CardState) string {
 	now := time.Now()
 	switch {
 	case card.Free():
 		return ""
-	case card.Status == CardHeld: // it is our turn: by somebody's ticket that has just ended
+	case card.Status == CardHeld && !card.whole: // it is our turn: by somebody's ticket that has just ended
 		return ""
 	case !c.share || !card.shares:
 		return card.Text(now)
 	}
-	if short := f.tooLittle(c, card); short != "" {
-		return card.Text(now) + "; " + short
+	if why := f.unsharable(ctx, c, card); why != "" {
+		return card.Text(now) + "; " + why
 	}
 	return ""
+}
+
+// unsharable says why a gate that may share cannot do so on a card that lets it.
+func (f *flow) unsharable(ctx context.Context, c *onCards, card CardState) string {
+	return cmp.Or(f.tooLittle(c, card), f.alone(ctx, card.Name))
 }
 
 // tooLittle says why there is not enough memory for two on a card.
 func (f *flow) tooLittle(c *onCards, card CardState) string {
 	want := f.gate.VRAM + c.Headroom
-	switch {
-	case !card.Card.Free.Known:
+	switch free := card.Card.Free; {
+	case !free.Known:
 		return "how much memory is free there cannot be told, so it is not shared"
-	case card.Card.Free.Value < want:
-		return fmt.Sprintf("%s are free there, and sharing takes %s (vram %s and headroom %s)", GiB(card.Card.Free.Value), GiB(want), GiB(f.gate.VRAM), GiB(c.Headroom))
+	case free.Value < want:
+		is := "nothing is"
+		if free.Value > 0 {
+			is = GiB(free.Value) + " are"
+		}
+		return fmt.Sprintf("%s free there, and sharing takes %s (vram %s and headroom %s)", is, GiB(want), GiB(f.gate.VRAM), GiB(c.Headroom))
 	}
 	return ""
 }

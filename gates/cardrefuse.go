@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gpuci/buildlock"
-	"gpuci/gates/config"
 	"gpuci/kernels/device"
 )
 
@@ -21,12 +20,12 @@ func (f *flow) noCard(ctx context.Context, c *onCards, err error) StepState {
 	var busy *buildlock.BusyError
 	switch {
 	case errors.Is(err, device.ErrNoDriver), errors.Is(err, device.ErrNoCard):
-		f.refuse(needs+": "+err.Error(), "run it on a machine that has that; gpuci gpu says what there is")
+		f.refuseNever(needs, err)
 	case errors.As(err, &busy), errors.As(err, new(notReady)):
 		f.refuseBusy(ctx, c, needs, err)
-	case errors.As(err, new(silent)):
+	case errors.As(err, new(unseen)):
 		f.owe(OweUnknown, err.Error())
-		f.refuse(needs+", and whether a card is quiet is not known: "+err.Error(), "ask nvidia-smi by hand; a driver that hangs is mended by its administrator")
+		f.refuse(needs+c.waited()+", and whether a card is quiet is not known: "+err.Error(), "ask nvidia-smi by hand; a driver that hangs is mended by its administrator")
 	default:
 		f.refuseQueue(needs+": "+err.Error(), buildlock.Remedy(err, c.LockDir))
 	}
@@ -35,21 +34,13 @@ func (f *flow) noCard(ctx context.Context, c *onCards, err error) StepState {
 
 // refuseBusy says of each card that would do who is on it.
 func (f *flow) refuseBusy(ctx context.Context, c *onCards, needs string, err error) {
-	if s, serr := c.Survey(ctx, c.mine.is); serr == nil { // who holds the locks is not in what was seen before
-		var list []device.Seen
-		for _, card := range c.all {
-			list = append(list, card.Seen)
-		}
-		c.take(s, list)
-	}
 	why, parts := OweCard, []string(nil)
-	unknown, sharable := 0, false
+	unknown := 0
 	for _, card := range c.all {
 		text := card.Text(time.Now())
-		sharable = sharable || card.shares
 		if c.share && card.shares {
-			if short := f.tooLittle(c, card); short != "" {
-				text += "; " + short
+			if why := f.unsharable(ctx, c, card); why != "" {
+				text += "; " + why
 			}
 		}
 		if card.Status == CardUnknown {
@@ -60,21 +51,16 @@ func (f *flow) refuseBusy(ctx context.Context, c *onCards, needs string, err err
 	if unknown == len(c.all) && unknown > 0 {
 		why = OweUnknown
 	}
-	detail := strings.Join(parts, "; ")
-	if detail == "" {
-		detail = err.Error()
-	}
+	detail := f.refusedByCards(parts, err, f.enough(ctx, c))
 	f.owe(why, detail)
-	waited := ""
-	if c.Wait > 0 {
-		waited = fmt.Sprintf(" after a wait of %s", buildlock.Round(c.Wait))
+	f.find(Refused, needs+c.waited()+": "+detail)
+	f.nextBusy(c)
+}
+
+// waited says for how long it was waited, at the end of that.
+func (c *onCards) waited() string {
+	if c.Wait <= 0 {
+		return ""
 	}
-	again := "gpuci gate " + f.gate.Name
-	if c.Choice != "" {
-		again += " --gpu " + quoteArgv([]string{c.Choice})
-	}
-	f.refuse(needs+waited+": "+detail, "queue for it: "+again+" --wait 2h")
-	if sharable && !c.share && f.gate.Measured() == config.MeasuresNumbers && f.gate.VRAM > 0 {
-		f.next("or run it beside that, its numbers do not mind: " + again + " --share-gpu")
-	}
+	return fmt.Sprintf(" after a wait of %s", buildlock.Round(c.Wait))
 }

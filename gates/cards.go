@@ -33,6 +33,10 @@ type Cards struct {
 	Person   bool             // it is not for a gate, but for a person: his own reservations do not keep him off
 	Share    bool             // gates whose numbers do not mind may share a card, as share-gpu in gpuci.toml
 
+	// Asked is a look that was taken just now, and that the driver did not answer. It
+	// spares a gate the seconds of a second one.
+	Asked device.Look
+
 	// LaneOf says in which lane a directory is, "" for none. It may be nil.
 	LaneOf func(dir string) string
 
@@ -91,6 +95,22 @@ func (c *Cards) source(ctx context.Context) (*device.Source, error) {
 	return src, err
 }
 
+// stillSilent is how long a driver that did not answer is taken to be silent still.
+const stillSilent = 2 * time.Second
+
+// Look looks at the cards alone: what is on them, not who may have them. The error is
+// device.ErrNoDriver, or ctx's.
+func (c *Cards) Look(ctx context.Context) (device.Look, error) {
+	if c.Asked.Silent != "" && time.Since(c.Asked.At) < stillSilent {
+		return c.Asked, nil
+	}
+	src, err := c.source(ctx)
+	if err != nil {
+		return device.Look{}, err
+	}
+	return src.Look(ctx, nil)
+}
+
 // Close lets go of the driver, until it is asked again.
 func (c *Cards) Close() error {
 	if c == nil {
@@ -127,7 +147,7 @@ func (c *Cards) Candidates(look device.Look, need config.CardNeed) ([]device.See
 	// Indices there are those of nvidia-smi, whatever CUDA makes of them.
 	allowed, err := device.Choose(look, device.Need{}, device.Choice{Set: true, List: c.Allowed, Order: "PCI_BUS_ID", From: "cards in [gpu] of the machine's file"})
 	if err != nil {
-		return nil, err
+		return nil, wrongAllowed{err}
 	}
 	list = slices.DeleteFunc(list, func(s device.Seen) bool {
 		return !slices.ContainsFunc(allowed, func(a device.Seen) bool { return a.UUID == s.UUID })
@@ -137,6 +157,11 @@ func (c *Cards) Candidates(look device.Look, need config.CardNeed) ([]device.See
 	}
 	return list, nil
 }
+
+// wrongAllowed says that the machine's file names cards that are not here.
+type wrongAllowed struct{ error }
+
+func (e wrongAllowed) Unwrap() error { return e.error }
 
 // noneAllowed says that the machine's file leaves too few cards.
 type noneAllowed struct{ allowed []string }

@@ -38,6 +38,7 @@ type CardState struct {
 	Reserved  []buildlock.Reservation `json:"reserved,omitempty"`
 	Protected []protected.Run         `json:"protected,omitempty"`
 	shares    bool                    // all that is in the way of having it alone lets itself be shared with
+	whole     bool                    // Holder has the card that this is an instance of
 }
 
 // Free says that a gate could have the card now.
@@ -48,6 +49,7 @@ type Survey struct {
 	Look   device.Look
 	Cards  []CardState
 	Doubts []string // what could not be looked at: it counts against the cards that it is about
+	Notes  []string // what somebody should know, and counts against no card
 }
 
 // Find is the state of a card.
@@ -93,29 +95,39 @@ func (c *Cards) survey(ctx context.Context, look device.Look) Survey {
 	if err != nil {
 		s.Doubts = append(s.Doubts, "protected runs: "+err.Error())
 	}
+	runs = among(runs, look)
 	for _, seen := range look.Cards {
 		card := CardState{Seen: seen, Reserved: buildlock.ReservedBy(reserved, seen.UUID)}
-		card.lock(queues)
+		card.lock(queues, seen.UUID)
+		if seen.Parent != "" { // who has the whole card has its instances
+			card.Reserved = append(card.Reserved, buildlock.ReservedBy(reserved, seen.Parent)...)
+			card.lock(queues, seen.Parent)
+		}
 		card.judge(c, runs, s.Doubts)
 		s.Cards = append(s.Cards, card)
 	}
 	for _, u := range runs.Unknown {
 		s.Doubts = append(s.Doubts, u.Text())
 	}
+	for _, r := range reserved {
+		if r.Card == "" {
+			s.Notes = append(s.Notes, r.Stray())
+		}
+	}
 	return s
 }
 
-// lock sorts the tickets of a card's lock.
-func (s *CardState) lock(queues []buildlock.Queue) {
+// lock sorts the tickets of the lock of a card, its own or that of the whole one.
+func (s *CardState) lock(queues []buildlock.Queue, uuid string) {
 	for _, q := range queues {
-		if q.Lock.Card() != s.UUID {
+		if q.Lock.Card() != uuid {
 			continue
 		}
 		for _, e := range q.Entries {
 			switch {
 			case e.Void != nil:
 			case s.Holder == nil && !e.Granted.IsZero():
-				s.Holder = &e
+				s.Holder, s.whole = &e, uuid != s.UUID
 			default:
 				s.Waiters = append(s.Waiters, e)
 			}
@@ -134,10 +146,7 @@ func (s *CardState) judge(c *Cards, look protected.Look, doubts []string) {
 	case device.Unknown:
 		s.Status, s.Why = CardUnknown, s.Seen.Why
 	}
-	on := protected.Card{UUID: s.UUID, Parent: s.Parent, Index: s.Index}
-	for _, p := range slices.Concat(s.Foreign, s.Own) {
-		on.PIDs = append(on.PIDs, p.PID)
-	}
+	on := ruled(s.Seen)
 	for _, u := range look.Unknown {
 		if u.On(on) {
 			s.Status, s.Why, s.shares = CardUnknown, u.Text(), false
@@ -150,6 +159,9 @@ func (s *CardState) judge(c *Cards, look protected.Look, doubts []string) {
 	s.reserve(now, c.Person)
 	if s.Status == CardQuiet && s.Holder != nil && !aboveUs(s.Holder) {
 		s.Status, s.Why = CardHeld, "its lock is held by "+s.Holder.String()
+		if s.whole {
+			s.Why = "the lock of the whole card is held by " + s.Holder.String()
+		}
 	}
 }
 
@@ -211,6 +223,10 @@ func (s *CardState) reserve(now time.Time, person bool) {
 	}
 	s.Status, s.Why, s.shares = CardReserved, strings.Join(texts, "; "), false
 }
+
+// HeldAbove says that the card's lock is held for us, by ourselves or a process above
+// us.
+func (s CardState) HeldAbove() bool { return s.Holder != nil && aboveUs(s.Holder) }
 
 // aboveUs says whether a ticket is held by us or a process above us.
 func aboveUs(e *buildlock.Entry) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuci/buildlock"
 	"gpuci/gates/history"
 )
 
@@ -15,13 +16,15 @@ import (
 // added.
 //
 // Debts are told from the history and kept nowhere else: what a later run of the
-// gate on the same content came to, whatever it was, pays them.
+// gate on the same content came to, whatever it was, pays them. Where the lane has gone
+// on, they are owed for what is in it now.
 type Debt struct {
 	Lane    string `json:"lane"`
 	Gate    string `json:"gate"`
-	Commit  string `json:"commit"`
+	Commit  string `json:"commit"`            // where it was refused, with the two below
 	Changes string `json:"changes,omitempty"` // hash of what was not committed, "" for nothing
 	Tree    string `json:"tree,omitempty"`    // id of all that was in the lane, "" where git could not say
+	User    string `json:"user,omitempty"`    // who was refused, where that is another user, whose runs pay no debts but his own
 
 	Since  time.Time `json:"since"`            // when it was first refused
 	Last   time.Time `json:"last"`             // and when it was last
@@ -31,11 +34,16 @@ type Debt struct {
 	Built  bool      `json:"built,omitempty"`  // the last was refused after its build
 	Run    string    `json:"run"`              // the last
 
-	Void string `json:"void,omitempty"` // why nobody needs it any more; "" is owed
+	Moved string   `json:"moved,omitempty"` // how the lane has gone on since, where the gate has not been run yet; "" where it has not
+	Now   *Content `json:"now,omitempty"`   // then: what is there, for which it is owed
+	Void  string   `json:"void,omitempty"`  // why nobody needs it any more; "" is owed
+	By    string   `json:"by,omitempty"`    // of a void one: the run that has judged what came after
+
+	uid int // of User
 }
 
 // Clean says that the debt is of a commit, with nothing changed.
-func (d Debt) Clean() bool { return d.Changes == "" }
+func (d Debt) Clean() bool { return d.Content().Changes == "" }
 
 // ForCard says that it was the card that was not to be had, not the machine.
 func (d Debt) ForCard() bool { return !strings.HasPrefix(d.Why, "box") }
@@ -43,19 +51,21 @@ func (d Debt) ForCard() bool { return !strings.HasPrefix(d.Why, "box") }
 // Name is the debt for people: its lane and gate.
 func (d Debt) Name() string { return d.Lane + " " + d.Gate }
 
-// content is what a gate judged: results with the same one are about the same thing,
-// whichever lane they are of.
-type content struct{ gate, commit, changes string }
+// Content is what the gate is owed for: what is in the lane now, where it has gone on.
+func (d Debt) Content() Content {
+	if d.Now != nil {
+		return *d.Now
+	}
+	return d.refusedAt()
+}
 
-func contentOf(r history.Result) content { return content{r.Gate, r.Commit, r.Changes} }
-
-func (d Debt) content() content { return content{d.Gate, d.Commit, d.Changes} }
+func (d Debt) refusedAt() Content { return Content{d.Commit, d.Changes, d.Tree} }
 
 // pays says whether a result settles what is owed for its content: it says something,
 // be it red or out of time, of a content that is known.
 func pays(r history.Result) bool {
 	o := Outcome(r.Outcome)
-	return o != Refused && o != Interrupted && !r.Partial && !Unsettled(r)
+	return o != Refused && o != Interrupted && !r.Partial && !Unsettled(r) && r.Commit != ""
 }
 
 // Unsettled says that a result leaves open which content was judged: its lane moved,
@@ -67,35 +77,46 @@ func Unsettled(r history.Result) bool {
 	})
 }
 
-// unpaid are the debts that results in the order of time leave, the oldest first.
-func unpaid(list []history.Result) (debts []Debt) {
+// unpaid are the debts that results in the order of time leave, the oldest first. What
+// is not believed pays only what its own user owes.
+func unpaid(list []history.Result, believed func(uid int, at time.Time) bool) (debts []Debt) {
 	for _, r := range list {
+		other := !believed(r.UID, r.Started)
 		switch {
 		case r.Outcome == string(Refused) && r.Owed != nil && r.Commit != "":
-			debts = refusedOnce(debts, r)
+			debts = refusedOnce(debts, r, other)
 		case pays(r):
-			debts = slices.DeleteFunc(debts, func(d Debt) bool { return d.content() == contentOf(r) && sameTree(d.Tree, r.Tree) })
+			debts = slices.DeleteFunc(debts, func(d Debt) bool {
+				return d.Gate == r.Gate && d.refusedAt().same(contentOf(r)) && (!other || d.of(r, other))
+			})
 		}
 	}
 	return debts
 }
 
-// sameTree says whether two ids of a tree may be of the same one.
-func sameTree(a, b string) bool { return a == b || a == "" || b == "" }
+// of says whether a debt is of the user of a result.
+func (d Debt) of(r history.Result, other bool) bool {
+	return (d.User != "") == other && (!other || d.uid == r.UID)
+}
 
 // refusedOnce adds a refused result to the debt that it is one of.
-func refusedOnce(debts []Debt, r history.Result) []Debt {
+func refusedOnce(debts []Debt, r history.Result, other bool) []Debt {
+	c := contentOf(r)
 	at := slices.IndexFunc(debts, func(d Debt) bool {
-		return d.Lane == r.Lane && d.content() == contentOf(r) && sameTree(d.Tree, r.Tree)
+		return d.Lane == r.Lane && d.Gate == r.Gate && d.refusedAt().same(c) && d.of(r, other)
 	})
 	if at < 0 {
 		at = len(debts)
-		debts = append(debts, Debt{Lane: r.Lane, Gate: r.Gate, Commit: r.Commit, Changes: r.Changes, Since: r.Started})
+		debts = append(debts, Debt{Lane: r.Lane, Gate: r.Gate, Since: r.Started})
 	}
 	d := &debts[at]
-	if r.Tree != "" {
-		d.Tree = r.Tree
+	if other {
+		d.User, d.uid = buildlock.UserName(r.UID), r.UID
 	}
+	if c.Tree != "" {
+		d.Tree = c.Tree
+	}
+	d.Commit, d.Changes = c.Commit, c.Changes
 	d.Times++
 	d.Last, d.Why, d.Detail, d.Built, d.Run = r.Started, r.Owed.Why, r.Owed.Detail, r.Built, r.Run
 	return debts
@@ -112,7 +133,11 @@ func Unpaid(ctx context.Context, p *Past) ([]Debt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpaid(list), nil
+	looked := newOutcomes(ctx, store)
+	return slices.DeleteFunc(unpaid(list, store.Believes), func(d Debt) bool {
+		_, paid := looked.onContent(d, d.refusedAt(), d.Last)
+		return paid
+	}), nil
 }
 
 // SinceText is since when something is owed and why, for people: "since 14:02 (card

@@ -6,61 +6,101 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"gpuci/gates/history"
 	"gpuci/worktrees"
 )
 
-// Content is what is in a lane, as a verdict is bound to it.
-type Content struct {
-	Commit  string // HEAD, "" where it has none
-	Changes string // hash of what is not committed, "" for nothing
-}
-
-// ReadContent reads it as a gate does that begins now.
-func ReadContent(ctx context.Context, lane worktrees.Lane) (c Content, err error) {
-	state, err := worktrees.ReadState(ctx, lane)
-	if err != nil {
-		return c, err
-	}
-	draft := worktrees.Draft{Commit: state.Commit}
-	if state.Dirty {
-		if draft, err = worktrees.ReadDraft(ctx, lane, state); err != nil {
-			draft = worktrees.Draft{Commit: state.Commit}
-		}
-	}
-	raw, err := worktrees.ReadRaw(ctx, lane, draft)
-	if err != nil && ctx.Err() != nil {
-		return c, err
-	}
-	changes, _ := withOdd(state.Changes, raw)
-	return Content{state.Commit, changes}, nil
-}
-
-// Settle says of each debt whether its lane still has that content: Void is set where
-// it has not, because the lane is gone, or the commit, or the work went on. lanes are
-// those of the repository that are there. What cannot be told is owed still.
+// Settle says of each debt whether its lane still has that content. Where the lane has
+// gone on, and the gate came to nothing there since, the debt has gone with it: Now and
+// Moved are set, and it is owed for what is there now, once for each gate. Void is set
+// where nobody needs it any more: the lane is gone, or the commit, or the gate has been
+// run on what came after. lanes are those of the repository that are there. What cannot
+// be told is owed still.
 func Settle(ctx context.Context, p *Past, lanes []worktrees.Tree, debts []Debt) []Debt {
-	now := make(map[string]*Content) // by lane; nil where it cannot be read
 	out := slices.Clone(debts)
-	for i, d := range out {
+	store, err := p.Store()
+	if err != nil {
+		return out
+	}
+	s := settling{newOutcomes(ctx, store), make(map[string]*Content)}
+	for i := range out {
+		d := &out[i]
 		lane, ok := laneNamed(lanes, d.Lane)
 		if !ok {
-			out[i].Void = d.homeless()
-			continue
-		}
-		c, read := now[d.Lane]
-		if !read {
-			if got, err := ReadContent(ctx, lane); err == nil {
-				c = &got
-			}
-			now[d.Lane] = c
-		}
-		if c != nil {
-			out[i].Void = d.overtaken(ctx, p, lane, *c)
+			d.Void = d.homeless()
+		} else if now := s.at(lane); now != nil && !now.same(d.refusedAt()) {
+			s.move(d, lane, *now)
 		}
 	}
+	once(out)
 	return out
+}
+
+// settling is one look at the lanes of debts.
+type settling struct {
+	*outcomes
+	now map[string]*Content // by lane; nil where it cannot be read
+}
+
+func (s settling) at(lane worktrees.Lane) *Content {
+	c, read := s.now[lane.Name]
+	if !read {
+		if got, err := ReadContent(s.ctx, lane); err == nil {
+			c = &got
+		}
+		s.now[lane.Name] = c
+	}
+	return c
+}
+
+// move says what becomes of a debt whose lane has something else now.
+func (s settling) move(d *Debt, lane worktrees.Lane, now Content) {
+	why := d.overtaken(now)
+	by, judged := s.inLane(*d)
+	if !judged {
+		by, judged = s.onContent(*d, now, time.Time{})
+	}
+	if judged {
+		d.Void, d.By = fmt.Sprintf("overtaken: %s, and the gate has been run since: %s, %s", why, by.Run, by.Outcome), by.Run
+		return
+	}
+	if _, err := worktrees.CommitOf(s.ctx, lane, d.Commit); errors.Is(err, worktrees.ErrGone) {
+		d.Void = fmt.Sprintf("its commit %.10s is gone from the repository", d.Commit)
+		return
+	}
+	d.Moved, d.Now = why, &now
+}
+
+// overtaken says how a lane that has something now has gone on.
+func (d Debt) overtaken(now Content) string {
+	switch {
+	case d.Commit != now.Commit:
+		return fmt.Sprintf("the lane is at %.10s now", now.Commit)
+	case now.Changes == "":
+		return "what was not committed there is gone"
+	case d.Changes == "":
+		return "there are changes in the lane now"
+	}
+	return "what is not committed there is otherwise now"
+}
+
+// once leaves one debt of those of a gate that have gone with their lane, the last,
+// owed since the first of them; none where the gate was refused on what is there now.
+func once(debts []Debt) {
+	for i := range debts {
+		d := &debts[i]
+		at := slices.IndexFunc(debts, func(o Debt) bool {
+			return o.Void == "" && o.Name() == d.Name() && o.User == d.User && (o.Now == nil || o.Last.After(d.Last))
+		})
+		if d.Now == nil || at < 0 {
+			continue
+		}
+		if heir := &debts[at]; heir.Now != nil && d.Since.Before(heir.Since) {
+			heir.Since = d.Since
+		}
+		d.Void, d.Moved, d.Now = "overtaken: "+d.Moved+", and the gate was refused again since", "", nil
+	}
 }
 
 // branchPrefix is of the names under which a night keeps what came of branches that no
@@ -81,45 +121,6 @@ func laneNamed(lanes []worktrees.Tree, name string) (worktrees.Lane, bool) {
 		return worktrees.Lane{}, false
 	}
 	return lanes[at].Lane, true
-}
-
-// overtaken says why a debt is void in a lane that has something now, "" where it is
-// not.
-func (d Debt) overtaken(ctx context.Context, p *Past, lane worktrees.Lane, now Content) string {
-	if d.Commit == now.Commit && d.Changes == now.Changes {
-		return ""
-	}
-	if _, err := worktrees.CommitOf(ctx, lane, d.Commit); errors.Is(err, worktrees.ErrGone) {
-		return fmt.Sprintf("its commit %.10s is gone from the repository", d.Commit)
-	}
-	why := "overtaken: what is not committed there is otherwise now"
-	switch {
-	case d.Commit != now.Commit:
-		why = fmt.Sprintf("overtaken: the lane is at %.10s now", now.Commit)
-	case now.Changes == "":
-		why = "overtaken: what was not committed there is gone"
-	case d.Changes == "":
-		why = "overtaken: there are changes in the lane now"
-	}
-	if !d.judgedNow(ctx, p, now) {
-		why += ", where the gate has not been run"
-	}
-	return why
-}
-
-// judgedNow says whether the gate came to something on what is there now.
-func (d Debt) judgedNow(ctx context.Context, p *Past, now Content) bool {
-	const most = 50 // results of one gate in one lane, since it was refused
-	store, err := p.Store()
-	if err != nil {
-		return false
-	}
-	for r, err := range store.Results(ctx, history.Query{Gate: d.Gate, Lane: d.Lane, Since: d.Since, Believed: true, Limit: most}) {
-		if err == nil && pays(r) && (Content{r.Commit, r.Changes}) == now {
-			return true
-		}
-	}
-	return false
 }
 
 // StillOwed are the debts that are not void.

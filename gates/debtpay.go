@@ -39,13 +39,14 @@ type Payment struct {
 	Exit    int     `json:"exit"`
 	Paid    bool    `json:"paid"`
 	By      string  `json:"by,omitempty"`   // the run
-	Left    string  `json:"left,omitempty"` // why it was not run
+	Left    string  `json:"left,omitempty"` // why it was not run, or not paid
 }
 
-// Pay runs the gates of debts in their lanes, the oldest first. One that is refused
-// again stays owed, and those behind it that ask for no less of the card are left: the
-// others have their turn. With Wait, what is owed still is then waited for, in the same
-// order. A debt that another gpuci pays at the same time is left to it.
+// Pay runs the gates of debts in their lanes, the oldest first, on what is there then.
+// One that is refused again stays owed, and those behind it that ask for no less of the
+// card are left: the others have their turn. With Wait, what is owed still is then waited
+// for, in the same order. A debt that another gpuci pays at the same time is left to it,
+// or with Wait waited for.
 //
 // ctx ends it early; what was not paid is owed still. The error is of the history.
 func Pay(ctx context.Context, o PayOptions) ([]Payment, error) {
@@ -106,22 +107,8 @@ func (p *payer) all(ctx context.Context) ([]Debt, error) {
 	return Settle(ctx, p.o.Past, p.o.Lanes, debts), nil
 }
 
-// again looks a debt up again. Where it is not owed any more, paid says that a run has
-// paid it, and why what became of it otherwise.
-func (p *payer) again(ctx context.Context, d Debt) (owed, paid bool, why string) {
-	debts, err := p.all(ctx)
-	at := slices.IndexFunc(debts, func(o Debt) bool { return o.Lane == d.Lane && o.content() == d.content() })
-	switch {
-	case err != nil:
-		return true, false, ""
-	case at < 0:
-		return false, true, ""
-	}
-	return debts[at].Void == "", false, debts[at].Void
-}
-
 func (p *payer) of(d Debt) int {
-	return slices.IndexFunc(p.payments, func(done Payment) bool { return done.Lane == d.Lane && done.content() == d.content() })
+	return slices.IndexFunc(p.payments, func(done Payment) bool { return done.Name() == d.Name() })
 }
 
 func (p *payer) tried(d Debt, round int) bool {
@@ -156,7 +143,7 @@ func (p *payer) pay(ctx context.Context, d Debt) Payment {
 	case p.inVain(job.Need):
 		return left(Refused.ExitCode(), "the card was not to be had for a gate before it")
 	}
-	release, busy, err := lockDebt(p.o.State, d)
+	release, busy, err := p.lock(ctx, d)
 	if err != nil {
 		return left(ExitUnexpected, "%v", err)
 	}
@@ -164,15 +151,17 @@ func (p *payer) pay(ctx context.Context, d Debt) Payment {
 		return left(Refused.ExitCode(), "another gpuci pays it")
 	}
 	defer release()
-	if owed, paid, why := p.again(ctx, d); paid {
-		return Payment{Debt: d, Paid: true, Left: "another gpuci has just paid it"}
-	} else if !owed {
-		return left(0, "%s", why)
+	now, paid, by := p.again(ctx, d)
+	switch {
+	case paid:
+		return Payment{Debt: now, Outcome: Outcome(by.Outcome), Exit: by.Exit, Paid: true, By: by.Run, Left: "another gpuci has just paid it"}
+	case now.Void != "":
+		return Payment{Debt: now, Left: "it is void: " + now.Void}
 	}
-	if why := p.awaitQuiet(ctx, d); why != "" {
+	if why := p.awaitQuiet(ctx, now); why != "" {
 		return left(Refused.ExitCode(), "%s", why)
 	}
-	return p.run(ctx, d, job)
+	return p.run(ctx, now, job)
 }
 
 // inVain says that a gate which asked for no more was refused for the card in this
@@ -195,7 +184,13 @@ func (p *payer) run(ctx context.Context, d Debt, job Job) Payment {
 	}
 	v := job.Run(ctx, wait)
 	done := Payment{Debt: d, Outcome: v.Outcome, Exit: v.Exit, By: v.Run}
-	_, done.Paid, done.Left = p.again(context.WithoutCancel(ctx), d)
+	now, paid, _ := p.again(context.WithoutCancel(ctx), d)
+	switch done.Paid = paid; {
+	case now.Void != "" && !paid:
+		done.Left = "it is void: " + now.Void
+	case !paid && v.Exit == 0:
+		done.Exit, done.Left = Refused.ExitCode(), "the run has not paid it: the lane went on under it, or it could not be recorded; gpuci debt pay "+d.Lane+" runs it again"
+	}
 	if v.Outcome == Refused && v.Owed != nil && v.Owed.Why != OweBox {
 		p.refused = append(p.refused, job.Need)
 	}

@@ -43,7 +43,8 @@ func (s *debtStage) pay(o PayOptions) (lines []string) {
 }
 
 // Debts are paid the oldest first, each once: one run pays for all lanes with the same
-// clean commit. What is refused again is owed still, and keeps none of the others.
+// clean commit. What is refused again is owed still, and keeps none of the others. What a
+// lane has gone on from is paid for with what is there.
 func TestPay(t *testing.T) {
 	s := newDebtStage(t)
 	s.refuse("kda", "b")
@@ -52,20 +53,22 @@ func TestPay(t *testing.T) {
 	s.write("kda", "code", "2")
 	s.refuse("kda", "c")
 	o := s.payOptions(map[string]string{"a": "true", "b": "true", "c": "false"}, s.refusing())
-	if diff := cmp.Diff([]string{"main b: refused", "kda c: refused"}, s.pay(o)); diff != "" {
+	if diff := cmp.Diff([]string{"kda b: refused", "kda a: refused", "main b: refused", "kda c: refused"}, s.pay(o)); diff != "" {
 		t.Error(diff)
 	}
 	s.git("kda", "checkout", "-q", "code")
-	o = s.payOptions(map[string]string{"a": "true", "b": "false"}, nil)
+	o = s.payOptions(map[string]string{"a": "true", "b": "false", "c": "true"}, nil)
 	o.Fits = func(d Debt) bool { return d.Fits([]string{"a"}) }
 	if diff := cmp.Diff([]string{"kda a: green paid"}, s.pay(o)); diff != "" {
 		t.Error(diff)
 	}
 	o.Fits = nil
-	if diff := cmp.Diff([]string{"kda b: red paid"}, s.pay(o)); diff != "" {
+	if diff := cmp.Diff([]string{"kda b: red paid", "kda c: green paid"}, s.pay(o)); diff != "" {
 		t.Error(diff)
 	}
-	s.owes("kda c void: ")
+	if left := StillOwed(s.debts()); len(left) > 0 {
+		t.Errorf("it owes %+v still", left)
+	}
 	if got := s.pay(o); got != nil {
 		t.Error(got)
 	}
@@ -108,26 +111,61 @@ func TestPayAtOnce(t *testing.T) {
 	}
 }
 
-// A lane that goes on while its debt is paid, or just before, owes it no more.
-func TestPayOvertaken(t *testing.T) {
+// A lane that goes on while its debts are paid, by a gate's own hand or just before a
+// run, is paid for with what is there then. What has gone with its lane is named.
+func TestPayMoved(t *testing.T) {
 	s := newDebtStage(t)
 	s.refuse("kda", "a")
 	s.refuse("kda", "b")
-	o := s.payOptions(map[string]string{"a": "true"}, nil)
-	o.Told = func(Payment) {
-		s.write("kda", "code", "2")
-	}
-	if diff := cmp.Diff([]string{"kda a: green paid"}, s.pay(o)); diff != "" {
+	o := s.payOptions(map[string]string{"a": "echo $$ >> code", "b": "grep . code"}, nil)
+	if diff := cmp.Diff([]string{"kda a: green paid", "kda b: green paid"}, s.pay(o)); diff != "" {
 		t.Error(diff)
 	}
-	s.owes("kda b void: overtaken: there are changes")
+	if left := StillOwed(s.debts()); len(left) > 0 {
+		t.Errorf("it owes %+v still", left)
+	}
 	s.refuse("kda", "a")
 	prepare := o.Prepare
 	o.Prepare = func(ctx context.Context, d Debt, lane worktrees.Lane) (Job, error) { // between the look and the lock
 		s.write("kda", "code", "3")
 		return prepare(ctx, d, lane)
 	}
-	if got := s.pay(o); len(got) != 1 || !strings.HasPrefix(got[0], "kda a:  overtaken: what is not committed") {
-		t.Errorf("%q", got)
+	if diff := cmp.Diff([]string{"kda a: green paid"}, s.pay(o)); diff != "" {
+		t.Error(diff)
 	}
+	s.refuse("kda", "b")
+	o.Prepare = func(ctx context.Context, d Debt, lane worktrees.Lane) (Job, error) { // it moves under the run
+		return Job{Run: func(context.Context, time.Duration) Verdict {
+			return s.run("kda", "b", "git -c user.name=t -c user.email=t commit -qam more", nil)
+		}}, nil
+	}
+	if list, err := Pay(t.Context(), o); err != nil || len(list) != 1 || list[0].Paid || list[0].Exit == 0 || !strings.Contains(list[0].Left, "has not paid it") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// Who waits for a quiet card waits for another payer too.
+func TestPayBehindAnother(t *testing.T) {
+	s := newDebtStage(t)
+	s.refuse("kda", "a")
+	o := s.payOptions(map[string]string{"a": "false"}, nil)
+	waiting, goOn := make(chan string, 1), make(chan struct{})
+	run := o.Prepare
+	o.Prepare = func(ctx context.Context, d Debt, lane worktrees.Lane) (Job, error) {
+		return Job{Run: func(ctx context.Context, _ time.Duration) Verdict {
+			close(goOn)
+			<-waiting
+			job, _ := run(ctx, d, lane)
+			return job.Run(ctx, 0)
+		}}, nil
+	}
+	var both sync.WaitGroup
+	both.Go(func() { s.pay(o) })
+	<-goOn
+	second := s.payOptions(nil, nil)
+	second.Wait, second.Note = patience, func(text string) { waiting <- text }
+	if diff := cmp.Diff([]string{"kda a: red paid another gpuci has just paid it"}, s.pay(second)); diff != "" {
+		t.Error(diff)
+	}
+	both.Wait()
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gpuci/buildlock"
 	"slices"
 	"strings"
 	"time"
+
+	"gpuci/buildlock"
 )
 
 // decide closes the verdict: how the commands ended, then the findings, then
@@ -17,6 +18,7 @@ func (f *flow) decide(ctx context.Context) {
 	f.endings()
 	f.linksOf()
 	f.settleUnfit()
+	f.settleShared()
 	v.Outcome, v.Exit = f.outcome(), 0
 	switch over := f.run != nil && f.run.why == byItself; {
 	case over: // a signal that comes after the last command stops no verdict
@@ -36,7 +38,8 @@ func (f *flow) decide(ctx context.Context) {
 	if v.Exit == 0 {
 		v.Exit = v.Outcome.ExitCode()
 	}
-	if v.Outcome != Green && v.Log != "" {
+	f.nextOwed(0)
+	if built := v.Outcome == Refused && v.Built && f.run == nil; v.Outcome != Green && v.Log != "" && !built { // its log says nothing of why
 		f.next("read " + v.Log)
 	}
 	v.Seconds = time.Since(v.Started).Seconds()

@@ -1,6 +1,9 @@
 package gates
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Owed says that a gate was refused for something that passes: the measurement is
 // owed.
@@ -20,7 +23,7 @@ const (
 // owe notes why the gate is refused; the first reason is the one.
 func (f *flow) owe(why, detail string) {
 	if f.v.Owed == nil {
-		f.v.Owed = &Owed{why, detail}
+		f.v.Owed = &Owed{why, strings.TrimPrefix(detail, why+": ")} // the two are printed one behind the other
 	}
 }
 

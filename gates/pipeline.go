@@ -96,7 +96,7 @@ func (f *flow) openLog(name string) *os.File {
 func (f *flow) doRun(ctx context.Context) StepState {
 	defer f.endCards()
 	limited, watch := f.watchCards(ctx)
-	return f.endWatch(ctx, watch, f.runs(limited))
+	return f.stillLocked(f.endWatch(watch, f.runs(limited)))
 }
 
 // runs runs the run, as often as is asked for.

@@ -29,6 +29,11 @@ func (f *flow) within(ctx context.Context, b config.Bar) metric.Within {
 	}}
 }
 
+// seriesOf is the series of a metric that has no labels and no unit.
+func (f *flow) seriesOf(b config.Bar) history.Series {
+	return history.Series{Gate: f.gate.Name, Metric: b.Metric, Backend: f.gate.Backend, Card: f.v.Bound.Card, Profile: f.gate.Profile}
+}
+
 // held is what one series is held against.
 type held struct {
 	metric.Reference
@@ -54,7 +59,7 @@ func (f *flow) hold(ctx context.Context, b config.Bar) map[string]held {
 		f.next("give since a time that has come")
 		return every(missing("since = " + b.Since.Format(time.RFC3339) + " is still to come, so that nothing can be held against anything"))
 	}
-	of := history.Series{Gate: f.gate.Name, Metric: b.Metric, Backend: f.gate.Backend, Card: f.v.Bound.Card, Profile: f.gate.Profile}
+	of := f.seriesOf(b)
 	if found := f.judge.collector.Found(b.Metric); found != nil {
 		of.Unit = found.High.Unit
 	}
@@ -110,12 +115,14 @@ func (f *flow) verdictOf(g greens, n novelty) held {
 		return missing(n.all.why(r.base.Name))
 	case r.here && f.v.Bound.Changes == "":
 		return held{standing: metric.First}
+	case f.onShared():
+		return missing(f.noShared())
 	case r.here:
 		f.next("commit first: only a clean run of " + r.base.Name + " can become the reference")
-		return missing(fmt.Sprintf("no green of %s has it, and this is none: there are uncommitted changes", r.base.Name))
+		return missing(fmt.Sprintf("no green of %s has it%s, and this is none: there are uncommitted changes", r.base.Name, f.onCard()))
 	}
-	f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there", r.base.Name, f.gate.Name))
-	return missing(fmt.Sprintf("no green of %s has it to be held against", r.base.Name))
+	f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there%s", r.base.Name, f.gate.Name, f.onSuchACard()))
+	return missing(fmt.Sprintf("no green of %s has it%s to be held against", r.base.Name, f.onCard()))
 }
 
 func referenceOf(p history.Point) metric.Reference {
@@ -137,7 +144,7 @@ func (f *flow) firsts() {
 		}
 	}
 	if len(first) > 0 {
-		f.mark("first: what later runs are held against: " + few(first) + f.against.leftOut())
+		f.mark("first: what later runs" + f.onCard() + " are held against: " + few(first) + f.against.leftOut())
 	}
 	if len(passed) > 0 {
 		f.mark("not held against anything by these arguments: " + few(passed))

@@ -85,6 +85,8 @@ type flow struct {
 	linkLog   string            // what the shims write to
 	buildLock *buildlock.Ticket // while the build has it
 	oneByOne  string            // which protected run the build goes one at a time beside; "" for none
+	atMachine atMachine         // what the step machine saw of the cards
+	aloneOn   map[string]string // why it does not share a card of a model
 	card      *onCards          // while the run has them
 
 	kernels    []*setBuild   // the sets that were built

@@ -22,13 +22,15 @@ type Stale struct {
 
 // Staleness says of each result whether what its gate reads has changed since,
 // in the lane it is of: its sources, or the gate's own settings. here is a lane
-// of the repository; each lane is looked at once.
+// of the repository; each lane is looked at once. In a bundle, which has a name and no
+// directory, nothing is asked and nothing said: it is held against its manifest at each
+// run.
 func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, list []history.Result) []Stale {
 	out := make([]Stale, len(list))
 	dirs := runDirs(here, cfg.Root)
 	var err error
 	lanes := map[string]worktrees.Lane{here.Name: here}
-	if slices.ContainsFunc(list, func(r history.Result) bool { return r.Lane != here.Name }) {
+	if here.Root != "" && slices.ContainsFunc(list, func(r history.Result) bool { return r.Lane != here.Name }) {
 		var trees []worktrees.Tree
 		trees, err = LanesHere(ctx, here) // of one that is not listed nothing can be told
 		for _, t := range trees {
@@ -43,7 +45,9 @@ func Staleness(ctx context.Context, cfg *config.Config, here worktrees.Lane, lis
 		lane, there := lanes[name]
 		unknown := ""
 		switch {
-		case name == "" && here.Root == "":
+		case name != "" && name == here.Name && here.Root == "":
+			continue
+		case here.Root == "":
 			unknown = "outside of git nobody can tell"
 		case !there && err != nil:
 			unknown = "the lanes cannot be listed"

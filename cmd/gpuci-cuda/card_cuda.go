@@ -106,6 +106,9 @@ func (m modules) entries(c *card, launches []launch.Launch) (list []entry, err e
 		if err := fits(c, f, l); err != nil {
 			return nil, err
 		}
+		if err := m.given(f, l); err != nil {
+			return nil, err
+		}
 		list = append(list, entry{f})
 	}
 	return list, nil

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -17,13 +16,12 @@ import (
 
 // serve reads one request and answers it. All memory of the card is given back.
 func serve(from io.Reader, w *writer) error {
-	var r cuda.Request
-	if err := json.NewDecoder(from).Decode(&r); err != nil {
-		return &cuda.Error{Code: cuda.BadJob, Text: "read request: " + err.Error()}
+	r, err := cuda.ReadRequest(from)
+	if err != nil {
+		return &cuda.Error{Code: cuda.BadJob, Text: err.Error()}
 	}
 	var job launch.Job
 	if !r.Ask || r.Version != cuda.Version {
-		var err error
 		if job, err = r.Job(); err != nil {
 			return &cuda.Error{Code: cuda.BadJob, Text: err.Error()}
 		}

@@ -32,10 +32,14 @@ run since. A gate that can never run here, as one that needs a card on a machine
 without a driver, owes nothing.
 
 A debt is of a gate, a lane, its commit and what was not committed there. It is paid
-by the next run of that gate on the same content that comes to anything, be it red;
-of a clean commit also by a run in another lane at the same commit. A run that was
-refused, interrupted or partial pays nothing. It is void when the commit is gone or
-the lane has gone on: what is in it now is what counts then.
+by the next run of that gate on the same content that comes to anything, be it red,
+also in another lane or under an amended message. A run that was refused, interrupted
+or partial pays nothing. Where the lane has gone on since, the gate is owed for what
+is there now, until it has come to something in that lane. It is void when the commit
+or the lane is gone, or the gate has been run on what came after.
+
+What other users were refused is listed too, with their name. Their runs pay what they
+owe themselves, and yours all.
 
 Nothing is kept of debts but the history, so that no kill and no full disk loses one.
 
@@ -83,6 +87,14 @@ type ledger struct {
 func (a *app) ledger(ctx context.Context) (l ledger, err error) {
 	if l.place, err = a.place(ctx, true); err != nil {
 		return l, err
+	}
+	if l.config.Root != "" {
+		if _, err := a.unpacked(l.config, l.lane); err != nil {
+			return l, err
+		}
+	}
+	if a.bundle != nil {
+		return l, coded{gates.ExitUsage, "a bundle keeps no debts: it has no lane that could owe anything", "run what was refused again: ./gpuci gate GATE"}
 	}
 	if l.lane.Root == "" {
 		return l, errNoLanes()

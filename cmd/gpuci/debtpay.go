@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ const defaultDebtWait = 12 * time.Hour
 type debtPayOptions struct {
 	quiet, json, verbose bool
 	wait                 waitFlag
+	waits                bool // --wait was given
 }
 
 func (a *app) debtPayCommand() *cobra.Command {
@@ -31,14 +33,16 @@ func (a *app) debtPayCommand() *cobra.Command {
 		Long: `pay runs the gates that are owed, the oldest debt first, each in its own lane as
 gpuci gate does. With names, only those of these lanes or gates.
 
-A gate that is refused again stays owed. After one that was refused for the card, the
+A gate is run on what is in its lane then, also where that is not what it was refused
+on. One that is refused again stays owed. After one that was refused for the card, the
 others that ask for no less of it are left for now, and those that are owed for
-another reason have their turn. A debt whose lane has gone on meanwhile is void, and
-is not run; one that another gpuci is paying is left to it.
+another reason have their turn. One that another gpuci is paying is left to it; a debt
+that has become void meanwhile is named, and not run.
 
 With --when-quiet, what is still owed then is waited for: for the card in line with
-all other gates that wait for it, for the machine until nobody else is at work. --wait
-says for how long all in all.
+all other gates that wait for it, for the machine until nobody else is at work, for
+another gpuci until it has paid or given up. --wait says for how long all in all; 0
+looks once.
 
 Examples:
   gpuci debt pay
@@ -48,12 +52,17 @@ Examples:
 Exit codes: 0 all that was owed is paid and green or known red, or nothing was owed;
 75 something is owed still; else those of gpuci gate for several gates; 4 no such
 lane or gate.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.payDebts(cmd.Context(), o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.waits = cmd.Flags().Changed("wait"); o.wait < 0 {
+				return coded{gates.ExitUsage, fmt.Sprintf("--wait %s is no time to wait", o.wait.String()), "leave --wait out to wait 12h with --when-quiet; 0 looks once"}
+			}
+			return a.payDebts(cmd.Context(), o, args)
+		},
 	}
 	cmd.ValidArgsFunction = a.gateWords
 	f := cmd.Flags()
 	f.BoolVar(&o.quiet, "when-quiet", false, "wait until the card or the machine is quiet")
-	f.Var(&o.wait, "wait", "how long to wait for that, all in all (default 12h; implies --when-quiet)")
+	f.Var(&o.wait, "wait", "how long to wait for that, all in all (default 12h; 0 looks once; implies --when-quiet)")
 	f.BoolVar(&o.json, "json", false, "print JSON lines, each with a type")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
 	return cmd
@@ -61,10 +70,10 @@ lane or gate.`,
 
 // patience is how long may be waited.
 func (o debtPayOptions) patience() time.Duration {
-	if o.wait == 0 && o.quiet {
+	if o.quiet && !o.waits {
 		return defaultDebtWait
 	}
-	return max(time.Duration(o.wait), 0)
+	return time.Duration(o.wait)
 }
 
 func (a *app) payDebts(ctx context.Context, o debtPayOptions, names []string) error {
@@ -83,7 +92,11 @@ func (a *app) payDebts(ctx context.Context, o debtPayOptions, names []string) er
 	}
 	owed := slices.DeleteFunc(gates.StillOwed(debts), func(d gates.Debt) bool { return !d.Fits(names) })
 	if len(owed) == 0 {
-		return a.paid(o, nil)
+		if err := a.paid(o, nil); err != nil || o.json {
+			return err
+		}
+		_, err := io.WriteString(a.out, lostText(debts, names))
+		return err
 	}
 	state, note := gates.StateDir(l.lane, l.config.Root)
 	if note != "" {
@@ -138,8 +151,8 @@ func (a *app) debtJob(l ledger, o debtPayOptions, d gates.Debt, lane worktrees.L
 		return gates.Job{}, fmt.Errorf("its %s has no gate %s", config.FileName, d.Gate)
 	}
 	run := func(ctx context.Context, wait time.Duration) (v gates.Verdict) {
-		a.console.note(fmt.Sprintf("lane %s, gate %s: owed %s", d.Lane, d.Gate, d.SinceText(time.Now())))
-		r, err := a.runIn(ctx, cfg, lane, gateOptions{json: o.json, verbose: o.verbose, keepGoing: true, card: cardFlags{wait: max(wait, 0), waits: wait >= 0}}, []config.Gate{*g})
+		a.console.note(fmt.Sprintf("lane %s, gate %s: owed %s%s", d.Lane, d.Gate, d.SinceText(time.Now()), movedText(d)))
+		r, err := a.runIn(ctx, cfg, lane, gateOptions{json: o.json, verbose: o.verbose, keepGoing: true, card: cardFlags{wait: max(wait, 0), waits: wait >= 0 || o.waits}}, []config.Gate{*g})
 		if err == nil && len(r.done) > 0 {
 			return r.done[0]
 		}
@@ -147,53 +160,4 @@ func (a *app) debtJob(l ledger, o debtPayOptions, d gates.Debt, lane worktrees.L
 		return v
 	}
 	return gates.Job{Need: g.Card, Run: run}, nil
-}
-
-// tellPayment says on stderr what became of one that was not simply run.
-func (a *app) tellPayment(p gates.Payment) {
-	if p.Left != "" {
-		a.console.note(fmt.Sprintf("lane %s, gate %s: %s", p.Lane, p.Gate, printable(p.Left)))
-	}
-}
-
-// debtExit is what payments make of the exit code.
-func debtExit(payments []gates.Payment) int {
-	var codes []int
-	for _, p := range payments {
-		codes = append(codes, p.Exit)
-	}
-	return gates.WorstExit(codes...)
-}
-
-// payLine closes the answer in JSON.
-type payLine struct {
-	Type     string          `json:"type"` // always "paid"
-	Paid     int             `json:"paid"`
-	Owed     int             `json:"owed"`
-	Payments []gates.Payment `json:"payments"`
-	Exit     int             `json:"exit"`
-}
-
-// paid closes the answer.
-func (a *app) paid(o debtPayOptions, payments []gates.Payment) error {
-	sum := payLine{Type: "paid", Payments: payments, Exit: debtExit(payments)}
-	for _, p := range payments {
-		sum.Paid += rank(!p.Paid)
-		sum.Owed += rank(p.Paid || p.Exit == 0)
-	}
-	if o.json {
-		return a.jsonLine(sum)
-	}
-	_, err := fmt.Fprintln(a.out, sum.text())
-	return err
-}
-
-func (s payLine) text() string {
-	switch {
-	case len(s.Payments) == 0:
-		return "nothing is owed"
-	case s.Owed == 0:
-		return count(s.Paid, "debt is paid", "debts are paid")
-	}
-	return fmt.Sprintf("%s, %s owed still", count(s.Paid, "debt is paid", "debts are paid"), count(s.Owed, "is", "are"))
 }

@@ -52,12 +52,12 @@ func (a *app) debtsText(debts []gates.Debt, void int, now time.Time) error {
 	return err
 }
 
-// debtCommit is the content of a debt in a cell.
+// debtCommit is what a debt is owed for, in a cell.
 func debtCommit(d gates.Debt) string {
-	if d.Clean() {
-		return fmt.Sprintf("%.10s", d.Commit)
+	if c := d.Content(); c.Changes != "" {
+		return fmt.Sprintf("%.10s and changes", c.Commit)
 	}
-	return fmt.Sprintf("%.10s and changes", d.Commit)
+	return fmt.Sprintf("%.10s", d.Content().Commit)
 }
 
 // sinceCell is a time of the last day by the clock, else with its date.
@@ -80,8 +80,30 @@ func debtWhy(d gates.Debt) string {
 	if d.Built {
 		text += "; it had been built"
 	}
+	if d.Moved != "" {
+		text += fmt.Sprintf("; that was at %.10s%s: %s, where the gate has not been run", d.Commit, changesText(d.Changes), d.Moved)
+	}
+	if d.User != "" {
+		text = "of user " + d.User + ": " + text
+	}
 	if d.Void != "" {
 		text = "void: " + d.Void + "; it was " + text
 	}
 	return text
+}
+
+func changesText(changes string) string {
+	if changes == "" {
+		return ""
+	}
+	return " and changes"
+}
+
+// movedText says of a debt whose lane has gone on what it is owed for, behind a line on
+// it.
+func movedText(d gates.Debt) string {
+	if d.Moved == "" {
+		return ""
+	}
+	return " for what was there before, and not run on what is there now"
 }

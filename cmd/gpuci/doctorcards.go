@@ -27,7 +27,7 @@ func (d *doctor) checkCards(ctx context.Context) []check {
 	cards.Driver.First, cards.Driver.Ask = askCards, askCards
 	survey, err := cards.Survey(ctx, nil)
 	if errors.Is(err, device.ErrNoDriver) {
-		return append(d.noDriver(), d.checkProtected(ctx, cards)...)
+		return append(d.noDriver(), d.checkProtected(ctx, cards, survey)...)
 	}
 	if err != nil {
 		return []check{unsure("cards", err.Error())}
@@ -37,14 +37,14 @@ func (d *doctor) checkCards(ctx context.Context) []check {
 	if survey.Look.Silent == "" {
 		out = append(out, d.checkPersistence(ctx))
 	}
-	return append(out, d.checkProtected(ctx, cards)...)
+	return append(out, d.checkProtected(ctx, cards, survey)...)
 }
 
 // noDriver says what becomes of gates that need a card here.
 func (d *doctor) noDriver() []check {
 	driver, cards := fine("driver", "there is no card of NVIDIA's here"), fine("cards", "none, and no gate here needs one")
 	if by, used := d.uses["nvcc"]; used {
-		driver.Value += "; " + by + ", and kernels can be compiled all the same"
+		driver.Value += "; nvcc compiles kernels all the same (" + by + ")"
 	}
 	if names := d.needCards(); names != "" {
 		cards = lost("cards", "none", "refused: gates "+names+" need one", "a machine with a card; in a container, --gpus all")

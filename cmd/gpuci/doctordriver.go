@@ -144,5 +144,5 @@ func checkDevices(list []string) check {
 	case len(barred) > 0:
 		return lost("devices", fmt.Sprintf("%s may not be opened", strings.Join(barred, ", ")), "these cards cannot be used", "the group that owns them: ls -l "+barred[0])
 	}
-	return fine("devices", count(len(list), "card", "cards"))
+	return fine("devices", count(len(list), "device file", "device files")) // a container may show more than cards
 }

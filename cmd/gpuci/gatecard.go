@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gpuci/gates"
 	"gpuci/gates/config"
+	"gpuci/kernels/device"
 	"gpuci/worktrees"
 )
 
@@ -17,6 +20,8 @@ type cardFlags struct {
 	wait  time.Duration
 	waits bool // --wait was given
 	share bool
+
+	silent device.Look // what the driver said to who asked whether --gpu can be meant
 }
 
 func (c *cardFlags) register(cmd *cobra.Command) {
@@ -32,10 +37,29 @@ func (c *cardFlags) check(cmd *cobra.Command) error {
 	switch {
 	case c.wait < 0:
 		return coded{gates.ExitUsage, fmt.Sprintf("--wait %s is no time to wait", c.wait), "give a time such as 2h; 0 does not wait at all"}
-	case c.gpu == "" && cmd.Flags().Changed("gpu"):
-		return coded{gates.ExitUsage, "--gpu names no card", "leave it out to take any; gpuci gpu says what there is"}
 	}
-	return nil
+	return namesCards(cmd, c.gpu)
+}
+
+// meant holds --gpu against the cards that are here, before anything is built. Where
+// they cannot be told, or a gate would do with another one, the gate says so.
+func (c *cardFlags) meant(ctx context.Context, cards *gates.Cards) error {
+	look, err := cards.Look(ctx)
+	if err == nil && look.Silent != "" {
+		c.silent = look
+	}
+	if err != nil || look.Silent != "" || len(look.Cards) == 0 {
+		return nil
+	}
+	_, err = device.Choose(look, device.Need{}, device.ParseChoice(c.gpu, cards.Order, "--gpu"))
+	if err == nil {
+		return nil
+	}
+	var here []string
+	for _, s := range look.Cards {
+		here = append(here, cardName(s.Card))
+	}
+	return coded{gates.ExitUsage, printable(err.Error()), "the cards here: " + strings.Join(here, ", ")}
 }
 
 // gateCards is how a gate comes by cards. One driver is asked at a time: gates
@@ -43,7 +67,7 @@ func (c *cardFlags) check(cmd *cobra.Command) error {
 func (a *app) gateCards(cfg *config.Config, locks string, lane worktrees.Lane, c cardFlags) *gates.Cards {
 	_ = a.driver.Close()
 	cards := a.cards(cfg, locks, lane)
-	cards.Choice, cards.Share = c.gpu, c.share
+	cards.Choice, cards.Share, cards.Asked = c.gpu, c.share, c.silent
 	if c.waits {
 		cards.Wait = c.wait
 	}

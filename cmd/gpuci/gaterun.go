@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuci/gates"
@@ -59,6 +60,11 @@ func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane
 	rule, err := place{config: cfg}.rule(ownEnv(), o.noPressure)
 	if err != nil {
 		return r, err
+	}
+	if o.card.gpu != "" && slices.ContainsFunc(list, func(g config.Gate) bool { return g.Card.Count > 0 }) {
+		if err := o.card.meant(ctx, a.gateCards(cfg, queue.Values.LockDir, lane, o.card)); err != nil {
+			return r, err
+		}
 	}
 	past := gates.NewPast(ctx, a.historyOptions(cfg, lane))
 	defer past.Close()

@@ -6,10 +6,21 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"gpuci/buildlock"
 	"gpuci/gates"
 	"gpuci/kernels/device"
 )
+
+// namesCards refuses a --gpu without a card in it, as a variable leaves it that is not
+// set. In the environment that is how to have none.
+func namesCards(cmd *cobra.Command, gpu string) error {
+	if cmd.Flags().Changed("gpu") && len(device.ParseChoice(gpu, "", "").List) == 0 {
+		return coded{gates.ExitUsage, "--gpu names no card", "leave it out, or name one; gpuci gpu says what there is"}
+	}
+	return nil
+}
 
 // chosen are the cards that --gpu names, in its order; without it those that CUDA
 // is told of here, mostly all. Numbers mean what they mean to CUDA.
@@ -67,7 +78,7 @@ func uuids(cards []gates.CardState) (out []string) {
 // onIt says who is on a card at the moment, or has it, "" for nobody.
 func (l cardLook) onIt(c gates.CardState) string {
 	var who []string
-	if c.Holder != nil {
+	if c.Holder != nil && !c.HeldAbove() {
 		who = append(who, "its lock is held by "+c.Holder.String())
 	}
 	for _, p := range c.Foreign {

@@ -32,7 +32,9 @@ still on it is said, and not touched.
 
 With --until the card is reserved until then, by whatever you start on it; gpuci
 gpu release gives it back earlier. T is a time of the day (07:00, the next one), a
-length of time (8h) or a date (2026-12-01T07:00), at most 7 days from now.
+length of time (8h, 2d) or a date (2026-12-01T07:00), at most 7 days from now. It
+keeps off your own gates, too: run one on your card by gpuci gpu hold --why TEXT --
+gpuci gate NAME.
 
 With CMD it waits for the card's lock, first come first served among gates and
 others who hold, and runs CMD with CUDA_VISIBLE_DEVICES set to the card; it is
@@ -53,7 +55,7 @@ not be started, 78 configuration, 130 and 143 interrupted.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.waits = cmd.Flags().Changed("wait")
-			if err := o.check(args); err != nil {
+			if err := errors.Join(o.check(args), namesCards(cmd, o.gpu)); err != nil {
 				return err
 			}
 			if len(args) > 0 {
@@ -77,6 +79,8 @@ func (o *gpuHoldOptions) check(argv []string) error {
 	switch {
 	case strings.TrimSpace(o.why) == "":
 		return usage("--why is needed: it is what the others will read", `gpuci gpu hold --until 07:00 --why "profiling the fused backward"`)
+	case len(o.why) > buildlock.MaxWhy:
+		return longWhy(o.why)
 	case o.until != "" && len(argv) > 0:
 		return usage("--until and a command exclude each other", "a command has the card until it ends; --until keeps it for whatever you start")
 	case o.until == "" && len(argv) == 0:
@@ -104,9 +108,12 @@ func (a *app) gpuHoldUntil(ctx context.Context, o gpuHoldOptions) error {
 	}
 	var done []gates.CardState
 	for _, c := range cards {
-		_, err := buildlock.Reserve(ctx, l.lockDir(), buildlock.Reservation{Card: c.UUID, Until: until, Why: o.why})
+		_, err := buildlock.Reserve(ctx, l.lockDir(), buildlock.Reservation{Card: c.UUID, Index: indexOf(c), Until: until, Why: o.why})
 		if err != nil {
 			a.takeBack(ctx, l, done)
+			if errors.Is(err, buildlock.ErrOver) {
+				return overError(o.until, time.Now())
+			}
 			return err
 		}
 		done = append(done, c)
@@ -114,15 +121,29 @@ func (a *app) gpuHoldUntil(ctx context.Context, o gpuHoldOptions) error {
 	for _, c := range cards {
 		text := fmt.Sprintf("%s is reserved for you until %s: %s", cardName(c.Card), clockText(until, l.now), o.why)
 		for _, r := range c.Reserved {
-			if r.UID == os.Getuid() && !r.Held {
+			if r.UID == os.Getuid() && !r.Held && r.Card == c.UUID {
 				text += fmt.Sprintf(" (in place of the one until %s: %s)", clockText(r.Until, l.now), r.Why)
 			}
 		}
-		if _, err := fmt.Fprintln(a.out, printable(text)); err != nil {
+		if _, err := fmt.Fprintln(a.out, buildlock.Printable(text)); err != nil { // who gave the reason may have it from elsewhere
 			return err
 		}
 	}
 	return nil
+}
+
+// indexOf is the number of a card for who gives it back, nil where it has none of its
+// own.
+func indexOf(c gates.CardState) *int {
+	if c.Parent != "" {
+		return nil
+	}
+	return &c.Index
+}
+
+// longWhy refuses a reason of which others would read the beginning only.
+func longWhy(why string) error {
+	return coded{gates.ExitUsage, fmt.Sprintf("--why has %d bytes, and others read %d of it", len(why), buildlock.MaxWhy), "say it shorter"}
 }
 
 // holdable looks at the cards that are meant, says who is still on them, and

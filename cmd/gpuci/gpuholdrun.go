@@ -43,6 +43,7 @@ func (a *app) gpuHoldRun(ctx context.Context, o gpuHoldOptions, argv []string) e
 	l.close() // the driver is not asked while CMD runs
 	left := 0
 	code, stuck, err := a.run(ctx, child{argv: argv, dir: a.childDir(l.place), env: env, left: func(list []proc.Stat) { left = len(list) }})
+	h.lost(a.console.note)
 	if stuck || left > 0 { // what of it still runs has the files of the locks open
 		a.console.note(h.names() + " stays taken until that has ended, or has closed what it was given")
 		return endOf(code, err)
@@ -102,7 +103,7 @@ func (a *app) stillOn(ctx context.Context, l cardLook, cards []gates.CardState) 
 // reserve says for whom the cards are and why; a gate says so when it is refused.
 func (h *heldCards) reserve(ctx context.Context, l cardLook, o gpuHoldOptions, argv []string) error {
 	for _, c := range h.cards {
-		hold, err := buildlock.Reserve(ctx, l.lockDir(), buildlock.Reservation{Card: c.UUID, Why: o.why, Command: commandText(argv)})
+		hold, err := buildlock.Reserve(ctx, l.lockDir(), buildlock.Reservation{Card: c.UUID, Index: indexOf(c), Why: o.why, Command: commandText(argv)})
 		if err != nil {
 			return err
 		}
@@ -121,6 +122,15 @@ func (h *heldCards) release() error {
 		errs = append(errs, hold.Release())
 	}
 	return errors.Join(append(errs, buildlock.ReleaseCards(h.tickets))...)
+}
+
+// lost says of locks that did not last as long as the command.
+func (h *heldCards) lost(say func(string)) {
+	for _, t := range h.tickets {
+		if err := t.Stands(); err != nil {
+			say(fmt.Sprintf("the lock of card %s was lost while the command ran, and others may have been on it: %v", buildlock.ShortCard(t.Card), err))
+		}
+	}
 }
 
 // names are the cards for people.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,8 +96,8 @@ func (l cardLook) silent() error {
 
 // noteDoubts says what could not be read.
 func (a *app) noteDoubts(s gates.Survey) {
-	for _, d := range s.Doubts {
-		a.console.note(d)
+	for _, text := range slices.Concat(s.Doubts, s.Notes) {
+		a.console.note(text)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -29,10 +30,18 @@ Examples:
   sudo gpuci gpu release --gpu 0 --why "alice is on holiday until Monday"
 
 Exit codes: 0, 4 there is no such reservation, 64 usage, also another user's, 69 the
-lock directory cannot be used, or a number names a card and there is no driver; 78
-configuration.`,
+lock directory cannot be used, or a number names a card that had another one, or none,
+when it was reserved, and the driver does not answer; 78 configuration.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.gpuRelease(cmd.Context(), gpu, why) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := namesCards(cmd, gpu); err != nil {
+				return err
+			}
+			if len(why) > buildlock.MaxWhy {
+				return longWhy(why)
+			}
+			return a.gpuRelease(cmd.Context(), gpu, why)
+		},
 	}
 	cmd.Flags().StringVar(&gpu, "gpu", "", "of these cards: `LIST` of UUIDs or numbers, as in CUDA_VISIBLE_DEVICES")
 	cmd.Flags().StringVar(&why, "why", "", "the reason, for the record; needed for another user's")
@@ -51,7 +60,12 @@ func (a *app) gpuRelease(ctx context.Context, gpu, why string) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.toRelease(ctx, all, gpu)
+	for _, r := range all {
+		if r.Card == "" {
+			a.console.note(r.Stray())
+		}
+	}
+	list, err := a.toRelease(ctx, slices.DeleteFunc(all, func(r buildlock.Reservation) bool { return r.Card == "" }), gpu)
 	if err != nil {
 		return err
 	}
@@ -60,15 +74,29 @@ func (a *app) gpuRelease(ctx context.Context, gpu, why string) error {
 			return err
 		}
 	}
+	var failed []error
 	for _, r := range list {
-		if err := buildlock.Unreserve(ctx, p.lockDir(), r.Card, r.UID, why); err != nil {
-			return err
+		err := buildlock.Unreserve(ctx, p.lockDir(), r.Card, r.UID, why)
+		if err != nil && !errors.Is(err, buildlock.ErrNoReservation) { // of one card there may be several, which go together
+			failed = append(failed, err)
+			continue
 		}
 		if _, err := fmt.Fprintf(a.out, "card %s is not reserved any more; it was %s\n", buildlock.ShortCard(r.Card), printable(r.Text(time.Now()))); err != nil {
 			return err
 		}
 	}
-	return nil
+	return firstOf(failed, a.console.note)
+}
+
+// firstOf is the first of some errors; the others are said.
+func firstOf(list []error, say func(string)) error {
+	if len(list) == 0 {
+		return nil
+	}
+	for _, err := range list[1:] {
+		say(err.Error())
+	}
+	return list[0]
 }
 
 // toRelease are the reservations that are meant: one's own that have a time, or
@@ -97,31 +125,6 @@ func (a *app) toRelease(ctx context.Context, all []buildlock.Reservation, gpu st
 	return nil, coded{gates.ExitNothing, "you have reserved no card", "gpuci gpu says who has"}
 }
 
-// namedCards are the UUIDs of cards. UUIDs of reservations, and beginnings of
-// them, need no driver to be told.
-func (a *app) namedCards(ctx context.Context, all []buildlock.Reservation, gpu string) (out []string, err error) {
-	var rest []string
-	for name := range strings.SplitSeq(gpu, ",") {
-		name = strings.TrimSpace(name)
-		found := slices.IndexFunc(all, func(r buildlock.Reservation) bool { return name != "" && strings.HasPrefix(r.Card, name) })
-		if found < 0 {
-			rest = append(rest, name)
-			continue
-		}
-		out = append(out, all[found].Card)
-	}
-	if len(rest) == 0 {
-		return out, nil
-	}
-	l, err := a.cardLook(ctx)
-	defer l.close()
-	if err != nil {
-		return nil, err
-	}
-	cards, err := l.chosen(strings.Join(rest, ","), 1)
-	return append(out, uuids(cards)...), err
-}
-
 // releasable refuses what cannot be given up by us.
 func releasable(r buildlock.Reservation, why string) error {
 	usage := func(text, hint string) error { return coded{gates.ExitUsage, text, hint} }
@@ -132,6 +135,8 @@ func releasable(r buildlock.Reservation, why string) error {
 		return usage(fmt.Sprintf("%s is %s", card, text), "that user can release it, or root with --why")
 	case !mine && strings.TrimSpace(why) == "":
 		return usage(fmt.Sprintf("%s is %s; --why is needed: it is what they will read", card, text), `gpuci gpu release --gpu `+r.Card+` --why "…"`)
+	case r.Left:
+		return usage(fmt.Sprintf("%s is %s: it ends with that", card, text), "end that, or see gpuci gpu who and gpuci lock void TICKET")
 	case r.Held && r.Trouble == "":
 		return usage(fmt.Sprintf("%s is %s: it ends with its command, pid %d", card, text, r.PID), "end that, or see gpuci gpu who and gpuci lock void TICKET")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"gpuci/gates"
@@ -13,7 +14,7 @@ import (
 const longestHold = 7 * 24 * time.Hour
 
 // untilHint is how a time is written.
-const untilHint = "write 07:00 (the next one, by this machine's clock), 8h, or 2026-12-01T07:00"
+const untilHint = "write 07:00 (the next one, by this machine's clock), 8h, 2d, or 2026-12-01T07:00"
 
 // parseUntil is the time that somebody means by a time of the day (the next one
 // there is), by a length of time from now on, or by a date.
@@ -24,11 +25,16 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 	case err != nil:
 		return until, usage(err.Error())
 	case !until.After(now):
-		return until, usage(fmt.Sprintf("--until %s is over: it is %s now", text, now.Format("2006-01-02 15:04")))
+		return until, overError(text, now)
 	case until.Sub(now) > longestHold:
 		return until, usage(fmt.Sprintf("--until %s is more than %d days from now, which is the most that a card is held for", text, longestHold/(24*time.Hour)))
 	}
 	return until, nil
+}
+
+// overError says that a time is no more to come.
+func overError(text string, now time.Time) error {
+	return coded{gates.ExitUsage, fmt.Sprintf("--until %s is over: it is %s now", text, now.Format("2006-01-02 15:04")), untilHint}
 }
 
 // readUntil reads the time as it is written.
@@ -38,6 +44,9 @@ func readUntil(text string, now time.Time) (time.Time, error) {
 	}
 	if d, err := time.ParseDuration(text); err == nil {
 		return now.Add(d), nil
+	}
+	if t, ok := daysOn(text, now); ok {
+		return t, nil
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
@@ -49,6 +58,23 @@ func readUntil(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("--until %s has no unit: write %sh for hours, %s:00 for a time of the day", text, text, text)
 	}
 	return time.Time{}, fmt.Errorf("--until %q is no time", text)
+}
+
+// daysOn is a time some days on, at the same hour, or as many hours later as stand
+// behind the days: 2d, 1d12h.
+func daysOn(text string, now time.Time) (time.Time, bool) {
+	days, rest, ok := strings.Cut(text, "d")
+	n, err := strconv.ParseUint(days, 10, 16)
+	if !ok || err != nil {
+		return time.Time{}, false
+	}
+	var more time.Duration
+	if rest != "" {
+		if more, err = time.ParseDuration(rest); err != nil || more < 0 {
+			return time.Time{}, false
+		}
+	}
+	return now.AddDate(0, 0, int(n)).Add(more), true
 }
 
 // nextClock is the next time that a clock on the wall shows this, today or

@@ -30,9 +30,11 @@ func (a *app) gpuWaitCommand() *cobra.Command {
 		Long: `wait returns when as many cards as are asked for are quiet, and prints their
 UUIDs as CUDA_VISIBLE_DEVICES takes them. A card is not quiet while somebody is on
 it, has its lock, or has reserved it, while a protected run is on it or has it in
-its rule, or while nothing can be told of it.
+its rule, or while nothing can be told of it. What you have reserved yourself until
+a time is quiet for you; a gate of yours is kept off it all the same.
 
-It says at once on stderr what it waits for, and then every 30 s. It takes no place
+It says at once on stderr what it waits for, and then every 30 s. It goes on when the
+driver is silent for a while, or does not show a card that it has shown. It takes no place
 in line and keeps nothing: a gate can be quicker. gpuci gate NAME --wait 2h waits in
 line; gpuci gpu hold -- CMD takes the card's lock.
 
@@ -42,14 +44,18 @@ Examples:
   gpuci gpu wait --for quiet --gpu 1 --wait 0 || echo "somebody is on it"
 
 Exit codes: 0 it is quiet, 75 it was not in --wait, 64 usage, also fewer cards than
-are asked for, 69 there is no NVIDIA driver on this machine, 78 configuration, 130
-and 143 interrupted.`,
+are asked for, 69 there is no NVIDIA driver on this machine, or it did not answer when
+--wait was over (one that hangs is given up after 5 s, however short that is), 78
+configuration, 130 and 143 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("wait") {
 				o.wait = -1
 			} else if o.wait < 0 {
 				return coded{gates.ExitUsage, fmt.Sprintf("--wait %s is no time to wait", o.wait), "leave --wait out to wait as long as it takes; 0 looks once"}
+			}
+			if err := namesCards(cmd, o.gpu); err != nil {
+				return err
 			}
 			return a.gpuWait(cmd.Context(), o)
 		},
@@ -83,6 +89,10 @@ type gpuWait struct {
 	began time.Time
 	said  time.Time
 	found []gates.CardState // that are meant, as they were at the last look
+	known bool              // those that are meant were there once
+	lack  string            // why they are not at the last look
+	unfit bool              // by then there is no driver, or no card at all
+	over  bool              // it was given up
 }
 
 func (a *app) gpuWait(ctx context.Context, o gpuWaitOptions) error {
@@ -96,13 +106,14 @@ func (a *app) gpuWait(ctx context.Context, o gpuWaitOptions) error {
 		return err
 	}
 	l.cards.Person = true // who has reserved a card may wait until others have left it
+	began := time.Now()   // a driver that hangs takes its time of the wait
 	if err := l.look(ctx); err != nil {
 		return err
 	}
 	a.noteDoubts(l.survey)
-	w := gpuWait{gpuWaitOptions: o, cardLook: l, began: time.Now()}
+	w := gpuWait{gpuWaitOptions: o, cardLook: l, began: began}
 	quiet, err := w.run(ctx, a.console.note)
-	if o.json && (err == nil || isRefused(err)) {
+	if o.json && (err == nil || w.over) {
 		a.json = false // the line says why not, too
 		if printed := a.jsonLine(w.line(quiet, err)); printed != nil {
 			return printed
@@ -115,12 +126,6 @@ func (a *app) gpuWait(ctx context.Context, o gpuWaitOptions) error {
 	return err
 }
 
-// isRefused says whether a wait came to its end.
-func isRefused(err error) bool {
-	var c coded
-	return errors.As(err, &c) && c.code == gates.Refused.ExitCode()
-}
-
 // run looks until enough cards are quiet, or the time is over. The last look is
 // taken when it is.
 func (w *gpuWait) run(ctx context.Context, say func(string)) ([]string, error) {
@@ -130,7 +135,7 @@ func (w *gpuWait) run(ctx context.Context, say func(string)) ([]string, error) {
 		}
 		waited := time.Since(w.began)
 		if w.wait >= 0 && waited >= w.wait {
-			return nil, coded{gates.Refused.ExitCode(), fmt.Sprintf("gave up after %s: %s", buildlock.Round(waited), w.why()), "gpuci gpu says who is on it; --wait says how long to wait"}
+			return nil, w.giveUp(waited)
 		}
 		if w.said.IsZero() || time.Since(w.said) >= buildlock.RemindEvery {
 			w.said = time.Now()
@@ -139,10 +144,39 @@ func (w *gpuWait) run(ctx context.Context, say func(string)) ([]string, error) {
 		if err := w.rest(ctx, waited); err != nil {
 			return nil, err
 		}
-		if err := w.look(ctx); err != nil {
+		if err := w.lookOn(ctx); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// lookOn looks again. A driver that was there and is not now may be on its way back. One
+// that did not answer is asked for no longer than there is time, and may not do so again.
+func (w *gpuWait) lookOn(ctx context.Context) error {
+	before, hurry := w.survey, ctx
+	if w.wait >= 0 && w.survey.Look.Silent != "" {
+		left := w.wait - time.Since(w.began)
+		if left <= 0 {
+			return nil
+		}
+		limited, cancel := context.WithTimeout(ctx, left)
+		defer cancel()
+		hurry = limited
+	}
+	w.lack, w.unfit = "", false
+	err := w.look(hurry)
+	c := coded{}
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case hurry.Err() != nil:
+		w.survey = before
+		return nil
+	case errors.As(err, &c):
+		w.lack, w.unfit = c.text, c.code == exitUnfit
+		return nil
+	}
+	return err
 }
 
 // rest waits until it is time for the next look.
@@ -160,48 +194,25 @@ func (w *gpuWait) rest(ctx context.Context, waited time.Duration) error {
 }
 
 // quiet are the first cards that could be had now, as many as are wanted. A
-// driver that does not answer may do so later.
+// driver that does not answer may do so later, and so may one show the cards that it
+// showed before, or its first one. Who looks once is told what is wrong.
 func (w *gpuWait) quiet() (out []string, err error) {
-	if w.survey.Look.Silent != "" {
+	if w.lack != "" || w.survey.Look.Silent != "" {
 		w.found = nil
 		return nil, nil
 	}
 	if w.found, err = w.chosen(w.gpu, w.count); err != nil {
-		return nil, err
+		if w.wait == 0 || !w.known && len(w.survey.Cards) > 0 {
+			return nil, err
+		}
+		w.lack, w.unfit = err.Error(), len(w.survey.Cards) == 0
+		return nil, nil
 	}
+	w.known = true
 	for _, c := range w.found {
 		if c.Free() && len(out) < w.count {
 			out = append(out, c.UUID)
 		}
 	}
 	return out, nil
-}
-
-// text is what is waited for.
-func (w *gpuWait) text(waited time.Duration) string {
-	text := "waiting for a quiet card"
-	if w.count > 1 {
-		text = fmt.Sprintf("waiting for %d quiet cards", w.count)
-	}
-	text += ", " + buildlock.Round(waited).String()
-	if w.wait >= 0 {
-		text += " of " + shortText(w.wait)
-	}
-	return text + "; " + w.why()
-}
-
-// why says of each card what is in the way.
-func (w *gpuWait) why() string {
-	var out []string
-	if w.survey.Look.Silent != "" {
-		return buildlock.Printable(w.survey.Look.Silent)
-	}
-	for _, c := range w.found {
-		if c.Free() {
-			out = append(out, cardName(c.Card)+" is quiet")
-			continue
-		}
-		out = append(out, fmt.Sprintf("%s is %s: %s", cardName(c.Card), c.Status, c.Why))
-	}
-	return buildlock.Printable(strings.Join(out, "; "))
 }

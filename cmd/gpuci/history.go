@@ -163,6 +163,9 @@ func (p past) stands(ctx context.Context, name string) bool {
 // laneNames are the lanes that there are now, and those that are known besides.
 func (p past) laneNames(ctx context.Context, known map[string]bool) []string {
 	names := slices.Sorted(maps.Keys(known))
+	if p.lane.Root == "" { // outside of git, or in a bundle
+		return names
+	}
 	trees, _ := gates.LanesHere(ctx, p.lane)
 	for _, t := range trees {
 		if !known[t.Name] {

@@ -41,6 +41,7 @@ func (a *app) overview(ctx context.Context, p past) error {
 		return lanes[0] != "" && !slices.Contains(lanes, r.Lane) || r.Started.Before(p.since)
 	})
 	lines := p.latest(ctx, list)
+	a.ofBundle(lines)
 	if p.flags.json {
 		for _, l := range lines {
 			if err := a.jsonLine(l); err != nil {
@@ -79,6 +80,19 @@ func (p past) latest(ctx context.Context, list []history.Result) []latestLine {
 		out[i] = latestLine{Type: "latest", Result: r, Stale: stale[i].Text, Unknown: stale[i].Unknown, Gone: !there}
 	}
 	return out
+}
+
+// ofBundle says of results in a bundle which are of another one that was unpacked here
+// before.
+func (a *app) ofBundle(lines []latestLine) {
+	if a.bundle == nil {
+		return
+	}
+	for i, l := range lines {
+		if l.Lane == bundleLane && (l.Commit != a.bundle.Commit || l.Changes != a.bundle.Changes) {
+			lines[i].Stale = "it is of another bundle; this one is of " + commitText(history.Result{Commit: a.bundle.Commit, Changes: a.bundle.Changes})
+		}
+	}
 }
 
 func (a *app) overviewText(p past, lines []latestLine) error {

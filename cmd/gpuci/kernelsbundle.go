@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,9 +34,9 @@ where there is no Go, nvcc, git or repository:
   tar xf kda.tar.gz && cd kda && ./gpuci gate --all --keep-going
 
 Outcomes, numbers, exit codes, --json and logs are those of gpuci gate. The step
-"bundle" comes first: a file that was changed, is missing, or is executable and came
-to it is broken (102) and named; another gpuci, architecture or an older glibc is
-refused (75). An outcome is bound to the commit and the uncommitted changes that the
+"bundle" comes first: a file that was changed or is missing, a program, library or
+script that came to it, is broken (102) and named; other files that came are a mark;
+another gpuci, architecture or an older glibc is refused (75). An outcome is bound to the commit and the uncommitted changes that the
 bundle was made of, and to the bundle's id. Runs are recorded below
 $XDG_STATE_HOME/gpuci (~/.local/state/gpuci), so that the bundle itself may lie on a
 read-only disk.
@@ -51,10 +50,14 @@ opens, the gate says so:
   name = "fused-fixture-cuda"
   bundle = ["kernels/kda/testdata/**"]    # ** is any directories
 
+Links are followed where they stay in the workspace. One that leads out of it, a pipe,
+and a name that is not UTF-8 are refused and named (78).
+
 A run that needs cargo, go, python or another tool that such a machine has not cannot
 be packed (78). Uncommitted changes are packed as they are, and outcomes say so. The
-same files and settings make the same bytes. Write the archive outside of the lane,
-or where git ignores it, or it is itself a change the next time.
+same files and settings make the same bytes. Without -o the archive is written where
+you stand, and refused (64) where that is in the lane and git does not ignore it: it
+would be a change there.
 
 Examples:
   gpuci kernels bundle -o ../kda.tar.gz
@@ -92,6 +95,9 @@ func (a *app) kernelsBundle(cmd *cobra.Command, f bundleFlags, names []string) e
 	if err != nil {
 		return err
 	}
+	if err := a.besideLane(ctx, lane, f, out); err != nil {
+		return err
+	}
 	for _, g := range picked { // what can be told before anything is built
 		if err := soonUnbundled(cfg, g); err != nil {
 			return bundleError(err)
@@ -105,7 +111,7 @@ func (a *app) kernelsBundle(cmd *cobra.Command, f bundleFlags, names []string) e
 	if err != nil {
 		return err
 	}
-	pack, err := bundle.Plan(bundle.Making{Config: cfg, Gates: built, Version: versionText(), Program: self})
+	pack, err := bundle.Plan(bundle.Making{Config: cfg, Gates: built, Version: versionText(), Program: self, Out: out})
 	if err != nil {
 		return bundleError(err)
 	}
@@ -132,36 +138,6 @@ func bundledGates(cfg *config.Config, names []string) ([]config.Gate, error) {
 		return nil, coded{gates.ExitNothing, `no gate of gpuci.toml needs a card: none has needs = ["gpu"]`, "name gates: " + orNone(strings.Join(gateNames(cfg), ", "))}
 	}
 	return out, nil
-}
-
-// plainArchive ends the name of an archive that is not compressed.
-const plainArchive = ".tar"
-
-// bundleOut is the path of the archive, and the directory that it unpacks to.
-func (a *app) bundleOut(cfg *config.Config, f bundleFlags) (out, dir string, err error) {
-	if out = f.out; out == "" {
-		out = strings.ReplaceAll(cfg.Workspace.Name, "/", "-") + ".tar.gz"
-	}
-	base := filepath.Base(out)
-	for _, ending := range []string{".tar.gz", ".tgz", plainArchive} {
-		if d, ok := strings.CutSuffix(base, ending); ok && strings.Trim(d, ".") != "" {
-			dir = d
-		}
-	}
-	if dir == "" {
-		return "", "", coded{gates.ExitUsage, fmt.Sprintf("-o %s is no name of an archive", f.out), "let it end in .tar.gz: -o ../kda.tar.gz"}
-	}
-	if !filepath.IsAbs(out) {
-		at, err := a.standing()
-		if err != nil {
-			return "", "", err
-		}
-		out = filepath.Join(at, out)
-	}
-	if info, err := os.Stat(filepath.Dir(out)); err != nil || !info.IsDir() {
-		return "", "", coded{gates.ExitUsage, fmt.Sprintf("-o %s: there is no directory %s", f.out, filepath.Dir(out)), "make it first"}
-	}
-	return out, dir, nil
 }
 
 // soonUnbundled is why a gate cannot be packed, as far as it has nothing to do with what

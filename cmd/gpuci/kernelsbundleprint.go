@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"gpuci/gates/bundle"
 	"gpuci/pressure"
 )
 
 // writeBundle writes the archive whole or not at all, and gives its size.
 func writeBundle(ctx context.Context, p *bundle.Pack, out, dir string) (size int64, err error) {
-	f, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
+	f, err := unfinished(out)
 	if err != nil {
 		return 0, err
 	}
@@ -46,6 +48,11 @@ func writeBundle(ctx context.Context, p *bundle.Pack, out, dir string) (size int
 	return info.Size(), nil
 }
 
+// unfinished makes a file beside the archive that becomes it.
+func unfinished(out string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
+}
+
 // bundleLine is a bundle in JSON.
 type bundleLine struct {
 	Type     string          `json:"type"` // always "kernels-bundle"
@@ -54,6 +61,19 @@ type bundleLine struct {
 	Bytes    int64           `json:"bytes"`
 	ID       string          `json:"id"`
 	Manifest bundle.Manifest `json:"manifest"`
+}
+
+// typed is a name as it is typed in a shell: also one with spaces, or that reads as
+// an option.
+func typed(name string) string {
+	if strings.HasPrefix(name, "-") || strings.Contains(name, ":") { // tar would ask another machine
+		name = "./" + name
+	}
+	quoted, err := syntax.Quote(name, syntax.LangBash)
+	if err != nil {
+		return bourneQuote(name)
+	}
+	return quoted
 }
 
 // printBundle says what was packed, and what to do with it.
@@ -94,7 +114,7 @@ func (a *app) printBundle(p *bundle.Pack, out, dir string, size int64, f bundleF
 			fmt.Fprintf(&b, "  mark     %s: %s\n", g.Name, printable(mark))
 		}
 	}
-	fmt.Fprintf(&b, "  there    tar xf %s && cd %s && ./gpuci gate --all --keep-going\n", printable(filepath.Base(out)), printable(dir))
+	fmt.Fprintf(&b, "  there    tar xf %s && cd %s && ./gpuci gate --all --keep-going\n", printable(typed(filepath.Base(out))), printable(typed(dir)))
 	_, err := a.out.Write([]byte(b.String()))
 	return err
 }

@@ -63,7 +63,7 @@ Examples:
 Exit codes: 0 all holds, 100 a bar is crossed, something was found or a kernel
 crashed, 101 a source does not compile, 102 a number is NaN, nothing was compared
 or a tool left no report, 69 there is no C++ compiler, or no gpuci-cuda, card or
-compute-sanitizer; with --measure 0 unless a case could not be judged at all; 4 no such check or
+compute-sanitizer, or this is a bundle without the sources; with --measure 0 unless a case could not be judged at all; 4 no such check or
 case, 64 usage, 78 the fixture is none, 130 and 143 interrupted.`,
 		ValidArgs: []string{verifyOp},
 		Args:      verifyArgs,

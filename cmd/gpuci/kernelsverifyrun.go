@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuci/gates"
+	"gpuci/gates/bundle"
 	"gpuci/gates/config"
 	"gpuci/kernels/simt"
 	"gpuci/kernels/verify"
@@ -105,21 +107,29 @@ func (a *app) kernelsVerify(cmd *cobra.Command, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	f = f.placed(p)
+	err = a.verifyIn(ctx, p, f.placed(p))
+	if packed := notPacked(p.config.Root, err); packed != nil && ctx.Err() == nil {
+		return packed
+	}
+	return a.verifyError(ctx, err)
+}
+
+// verifyIn verifies what stands in a place.
+func (a *app) verifyIn(ctx context.Context, p place, f verifyFlags) error {
 	o, err := f.options(a.console.note)
 	if err != nil {
-		return a.verifyError(ctx, err)
+		return err
 	}
 	if f.list {
-		return a.verifyError(ctx, a.listVerify(o))
+		return a.listVerify(o)
 	}
 	var end func()
 	if o, end, err = a.onBackend(ctx, p, f, o); err != nil {
-		return a.verifyError(ctx, err)
+		return err
 	}
 	defer end()
 	if f.buildOnly {
-		return a.verifyError(ctx, verify.Build(ctx, o))
+		return verify.Build(ctx, o)
 	}
 	codes := []int{}
 	o.Told = func(r verify.Report) error {
@@ -128,9 +138,24 @@ func (a *app) kernelsVerify(cmd *cobra.Command, f verifyFlags) error {
 		return err
 	}
 	if _, err := verify.Run(ctx, o); err != nil {
-		return a.verifyError(ctx, err)
+		return err
 	}
 	return coded{code: gates.WorstExit(codes...)}
+}
+
+// notPacked says of a file that is missing in a bundle that this is no place to verify:
+// nothing is wrong with what is there, and a gate is refused by it, not red.
+func notPacked(root string, err error) error {
+	var missing *fs.PathError
+	if root == "" || !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &missing) {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(root, bundle.Marker)); err != nil {
+		return nil
+	}
+	dir := filepath.ToSlash(shownFrom(root, filepath.Dir(missing.Path)))
+	return coded{exitUnfit, "this is a bundle, and what is to be verified was not packed: " + err.Error(),
+		fmt.Sprintf("add bundle = [%q] to the gate, where the bundle is made; compiled here it needs a C++ compiler, too", dir+"/**")}
 }
 
 // onBackend gets the backend ready. end gives back what that takes.

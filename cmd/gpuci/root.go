@@ -178,6 +178,8 @@ func (a *app) workspace(cmd *cobra.Command) (*config.Config, worktrees.Lane, err
 	cfg, err := config.Load(config.DefaultSources(path))
 	if err == nil {
 		lane, err = a.unpacked(cfg, lane)
+	} else if changed := changedBundle(cmd.Context(), filepath.Dir(path)); changed != nil {
+		err = changed
 	}
 	return cfg, lane, err
 }

@@ -54,7 +54,11 @@ func (a *app) lookAtDebts(ctx context.Context, p place, l *lanesLook) {
 func (l lanesLook) owesText(lane laneLook) string {
 	var parts []string
 	for _, d := range lane.owes {
-		parts = append(parts, fmt.Sprintf("%s %s", d.Gate, d.SinceText(l.now)))
+		part := fmt.Sprintf("%s %s%s", d.Gate, d.SinceText(l.now), movedText(d))
+		if d.User != "" {
+			part += " of user " + d.User
+		}
+		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return ""

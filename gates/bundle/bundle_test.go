@@ -114,7 +114,7 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("%s has mode %o", h.Name, h.Mode)
 		}
 	}
-	want := []string{"w/", "w/bin/", "w/data/", "w/data/x/", "w/data/x/y/", "w/out/", "w/MANIFEST.json", "w/bin/g", "w/data/a.txt", "w/data/b.txt", "w/data/x/y/c.bin", "w/gpuci", "w/gpuci.toml"}
+	want := []string{"w/", "w/bin/", "w/data/", "w/data/x/", "w/data/x/y/", "w/out/", "w/MANIFEST.json", "w/.gpuci-bundle", "w/bin/g", "w/data/a.txt", "w/data/b.txt", "w/data/x/y/c.bin", "w/gpuci", "w/gpuci.toml"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%q", names)
 	}
@@ -204,12 +204,12 @@ func unpacked(t *testing.T, o Making) *Bundle {
 // What does not fit the machine, or is not what was packed, is named, with its outcome.
 func TestSound(t *testing.T) {
 	b := unpacked(t, making(t))
-	if err := b.Sound(t.Context()); err != nil {
-		t.Fatal(err)
+	if came, err := b.Sound(t.Context()); err != nil || len(came) > 0 {
+		t.Fatal(came, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := b.Sound(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := b.Sound(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 	for name, tc := range map[string]struct {
@@ -218,18 +218,18 @@ func TestSound(t *testing.T) {
 		says string
 	}{
 		"architecture": {func(b *Bundle) { b.Arch = "mips" }, gates.Refused, "for mips"},
-		"glibc":        {func(b *Bundle) { b.Files[0].Binary = needsOfSelf(t); b.Files[0].Binary.Glibc = "2.99" }, gates.Refused, "bin/g needs glibc 2.99, and here is 2."},
-		"loader":       {func(b *Bundle) { b.Files[0].Binary = needsOfSelf(t); b.Files[0].Binary.Loader = "/lib/none.so" }, gates.Refused, "bin/g needs /lib/none.so"},
-		"machine code": {func(b *Bundle) { b.Files[0].Binary = &Needs{Arch: "EM_MIPS"} }, gates.Refused, "bin/g is for EM_MIPS"},
+		"glibc":        {func(b *Bundle) { b.Files[1].Binary = needsOfSelf(t); b.Files[1].Binary.Glibc = "2.99" }, gates.Refused, "bin/g needs glibc 2.99, and here is 2."},
+		"loader":       {func(b *Bundle) { b.Files[1].Binary = needsOfSelf(t); b.Files[1].Binary.Loader = "/lib/none.so" }, gates.Refused, "bin/g needs /lib/none.so"},
+		"machine code": {func(b *Bundle) { b.Files[1].Binary = &Needs{Arch: "EM_MIPS"} }, gates.Refused, "bin/g is for EM_MIPS"},
 		"gpuci":        {func(b *Bundle) { b.self = Self{"v2", "/bin/sh"} }, gates.Refused, "version v2"},
-		"mode":         {func(b *Bundle) { b.Files[1].Exec = true }, gates.Broken, "data/a.txt is not executable"},
-		"content":      {func(b *Bundle) { b.Files[1].SHA256 = b.Files[0].SHA256 }, gates.Broken, "data/a.txt is not what was packed"},
+		"mode":         {func(b *Bundle) { b.Files[2].Exec = true }, gates.Broken, "data/a.txt is not executable"},
+		"content":      {func(b *Bundle) { b.Files[2].SHA256 = b.Files[1].SHA256 }, gates.Broken, "data/a.txt is not what was packed"},
 	} {
 		other := *b
 		other.Files = slices.Clone(b.Files)
 		tc.do(&other)
 		var unsound *gates.UnsoundError
-		if err := other.Sound(t.Context()); !errors.As(err, &unsound) || unsound.Outcome != tc.want || !strings.Contains(unsound.Text, tc.says) {
+		if _, err := other.Sound(t.Context()); !errors.As(err, &unsound) || unsound.Outcome != tc.want || !strings.Contains(unsound.Text, tc.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -283,4 +283,77 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("what was read cannot be read again: %v", err)
 		}
 	})
+}
+
+// A bundle that lost its manifest is none that runs, and what came to one is told.
+func TestCame(t *testing.T) {
+	b := unpacked(t, making(t))
+	put := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(b.Root, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	put("data/new.txt", "x")
+	put("out/lib.sh", "true\n")
+	if came, err := b.Sound(t.Context()); err != nil || !slices.Equal(came, []string{"data/new.txt", "out/lib.sh"}) {
+		t.Errorf("%q, %v", came, err)
+	}
+	for says, text := range map[string]string{"bin/lib.so is not of the bundle, and is machine code": "\x7fELF\x02", "bin/lib.so is not of the bundle, and is a script": "#!/bin/sh\n"} {
+		path := put("bin/lib.so", text)
+		if _, err := b.Sound(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := Self{"v1", "/bin/sh"}
+	for _, text := range []string{"", "{}", `{"type":"other"}`} {
+		put(ManifestName, text)
+		if b, err := Open(b.Root, other); !errors.As(err, new(*gates.UnsoundError)) {
+			t.Errorf("manifest %q: %v, %v", text, b, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(b.Root, ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	var unsound *gates.UnsoundError
+	if b, err := Open(b.Root, other); !errors.As(err, &unsound) || unsound.Outcome != gates.Broken || !strings.Contains(unsound.Text, "has no MANIFEST.json") {
+		t.Errorf("without a manifest: %v, %v", b, err)
+	}
+	if b, err := Open(t.TempDir(), other); b != nil || err != nil {
+		t.Errorf("what is no bundle: %v, %v", b, err)
+	}
+}
+
+// What cannot be packed is said of its gate; the archive before this one is left out, and
+// links that stay in the workspace are followed.
+func TestNotPacked(t *testing.T) {
+	o := making(t)
+	top := func(name string) string { return filepath.Join(o.Config.Root, name) }
+	o.Gates[0].Gate.Bundle = []string{"*.tar", "data/linked"}
+	o.Out = top("before.tar")
+	if err := errors.Join(os.WriteFile(o.Out, []byte("x"), 0o644), os.Symlink(top("data/b.txt"), top("data/linked"))); err != nil {
+		t.Fatal(err)
+	}
+	first := written(t, o)
+	if err := os.WriteFile(o.Out, first, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, written(t, o)) {
+		t.Error("the archive before this one is packed")
+	}
+	for _, name := range []string{ManifestName, Marker} {
+		if err := os.WriteFile(top(name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		o.Gates[0].Gate.Bundle = []string{name}
+		var no *gates.NotBundledError
+		if p, err := Plan(o); !errors.As(err, &no) || no.Gate != "g" || !strings.Contains(no.Text, name) {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
+	}
 }

@@ -19,12 +19,18 @@ import (
 const (
 	// ManifestName is the manifest's file, beside gpuci.toml.
 	ManifestName = "MANIFEST.json"
+	// Marker is a file of every bundle, whose presence alone says that the directory is
+	// one: without its manifest nothing of it runs.
+	Marker = ".gpuci-bundle"
 	// Type is the type of a manifest.
 	Type = "gpuci-bundle"
 	// Program is gpuci itself in a bundle.
 	Program = "gpuci"
 
 	schema = 1
+
+	// markText is what the marker has in it.
+	markText = "gpuci kernels bundle packed this directory; " + ManifestName + " says of what.\n"
 )
 
 // Manifest says what is in a bundle, and what it was made of.

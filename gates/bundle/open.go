@@ -31,15 +31,18 @@ type Bundle struct {
 const maxManifest = 64 << 20
 
 // Open reads the manifest of the bundle in a directory with a gpuci.toml; nil where that
-// is none. A manifest that is not what it must be is a *gates.UnsoundError: a gpuci that
-// lies in the directory itself runs nothing without one.
+// is none. A manifest that is not what it must be, or that is missing beside the marker,
+// is a *gates.UnsoundError: what was packed runs as a bundle or not at all.
 func Open(root string, self Self) (*Bundle, error) {
 	path := filepath.Join(root, ManifestName)
-	home := sameFile(self.Executable, filepath.Join(root, Program))
+	_, marked := os.Lstat(filepath.Join(root, Marker))
+	home := marked == nil || sameFile(self.Executable, filepath.Join(root, Program))
 	info, err := os.Lstat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && marked == nil:
+		return nil, unsound(gates.Broken, fmt.Sprintf("the bundle in %s has no %s, and what it was made of cannot be told", root, ManifestName), again)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return nil, nil // also a workspace in which gpuci is built
 	case err == nil && !info.Mode().IsRegular() && !home:
 		return nil, nil // somebody's own
 	case err == nil && (!info.Mode().IsRegular() || info.Size() > maxManifest):

@@ -24,12 +24,13 @@ type Built struct {
 // ErrChanged says that something is not any more what it was a moment before.
 var ErrChanged = errors.New("changed")
 
-// Making is what a bundle is made of. All fields are required.
+// Making is what a bundle is made of. All fields but Out are required.
 type Making struct {
 	Config  *config.Config
 	Gates   []Built
 	Version string // of gpuci
 	Program string // the path of gpuci, which goes along
+	Out     string // the archive that is to be written: the one before it is not packed
 }
 
 // Pack is a bundle that is ready to be written.
@@ -40,20 +41,6 @@ type Pack struct {
 	sources  map[string]source
 }
 
-// source is where a file of a bundle comes from.
-type source struct {
-	root *os.Root // nil: path is one of the machine
-	path string
-	want string // SHA-256 where the build has said it
-}
-
-func (s source) open() (*os.File, error) {
-	if s.root != nil {
-		return s.root.Open(filepath.FromSlash(s.path))
-	}
-	return os.Open(s.path)
-}
-
 // Plan collects and hashes all that the bundle is to hold. It is to be closed. The error
 // is a *gates.NotBundledError where a gate needs what no bundle can bring along.
 func Plan(o Making) (*Pack, error) {
@@ -62,12 +49,13 @@ func Plan(o Making) (*Pack, error) {
 		return nil, fmt.Errorf("make bundle: %w", err)
 	}
 	bound := o.Gates[0].Verdict.Bound
-	p := &Pack{sources: map[string]source{config.FileName: {root: root, path: config.FileName}}, Manifest: Manifest{
+	first := o.Gates[0].Gate.Name
+	p := &Pack{sources: map[string]source{config.FileName: from(o.Config.Root, root, config.FileName, first)}, Manifest: Manifest{
 		Type: Type, Schema: schema, Name: o.Config.Workspace.Name, Gpuci: o.Version, Arch: runtime.GOARCH,
 		Commit: bound.Commit, Branch: bound.Branch, Changes: bound.Changes, Changed: bound.Changed, Tree: bound.Tree,
 	}}
 	for _, g := range o.Gates {
-		if err = p.gate(o.Config, g, root); err != nil {
+		if err = p.gate(o, g, root); err != nil {
 			break
 		}
 	}
@@ -95,19 +83,22 @@ func Plan(o Making) (*Pack, error) {
 func (p *Pack) Close() error { return p.sources[config.FileName].root.Close() }
 
 // gate adds a gate, what its build made, and what its run needs.
-func (p *Pack) gate(cfg *config.Config, g Built, root *os.Root) error {
+func (p *Pack) gate(o Making, g Built, root *os.Root) error {
 	b, m := g.Verdict.Bound, &p.Manifest
 	if b.Commit != m.Commit || b.Changes != m.Changes || b.Tree != m.Tree {
 		return fmt.Errorf("make bundle: the lane %w while its gates were built, before gate %s (uncommitted: %q, then %q); what a build makes belongs in .gitignore", ErrChanged, g.Gate.Name, m.Changed, b.Changed)
 	}
 	m.Gates = append(m.Gates, Gate{Name: g.Gate.Name, Config: b.Config, Carried: g.Carried})
-	needed, err := gates.NeededBy(cfg, g.Gate)
+	needed, err := gates.NeededBy(o.Config, g.Gate)
 	if err != nil {
 		return err
 	}
 	for _, name := range needed.Files {
-		if _, have := p.sources[name]; !have {
-			p.sources[name] = source{root: root, path: name}
+		if name == ManifestName || name == Marker {
+			return &gates.NotBundledError{Gate: g.Gate.Name, Text: "its file " + name + " would lie where the bundle has its own", Next: "give it another name, or a directory, or let bundle name less"}
+		}
+		if _, have := p.sources[name]; !have && !sameFile(o.Out, filepath.Join(o.Config.Root, filepath.FromSlash(name))) {
+			p.sources[name] = from(o.Config.Root, root, name, g.Gate.Name)
 		}
 	}
 	for _, product := range b.Products {
@@ -118,7 +109,9 @@ func (p *Pack) gate(cfg *config.Config, g Built, root *os.Root) error {
 		if before := p.sources[name].want; before != "" && before != product.SHA256 {
 			return fmt.Errorf("make bundle: %s %w with the build of gate %s, which makes another one", name, ErrChanged, g.Gate.Name)
 		}
-		p.sources[name] = source{root: root, path: name, want: product.SHA256}
+		s := from(o.Config.Root, root, name, g.Gate.Name)
+		s.want = product.SHA256
+		p.sources[name] = s
 	}
 	for _, d := range needed.Dirs {
 		if !slices.Contains(m.Dirs, d) {
@@ -133,7 +126,7 @@ func (p *Pack) programs(o Making) error {
 	if s, taken := p.sources[Program]; taken {
 		return &gates.NotBundledError{Gate: o.Gates[0].Gate.Name, Text: "its file " + s.path + " would lie where gpuci itself does", Next: "give it another name, or a directory"}
 	}
-	p.sources[Program] = source{path: o.Program}
+	p.sources[Program] = source{path: o.Program, gate: o.Gates[0].Gate.Name}
 	const onCard = "gpuci-cuda"
 	for _, name := range p.names() {
 		if _, have := p.sources[onCard]; path.Base(name) == onCard && !have {
@@ -154,13 +147,19 @@ func (p *Pack) names() (out []string) {
 // files hashes everything.
 func (p *Pack) files() error {
 	m := &p.Manifest
+	sum, n, _ := hash(strings.NewReader(markText))
+	m.Files = append(m.Files, File{Path: Marker, SHA256: sum, Bytes: n})
 	for _, name := range p.names() {
 		f, err := p.file(name)
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrChanged):
 			return fmt.Errorf("make bundle: %w", err)
+		case err != nil:
+			return &gates.NotBundledError{Gate: p.sources[name].gate, Text: "its file " + name + " cannot be packed: " + err.Error(), Next: "it must be a file of the workspace that can be read"}
 		}
 		m.Files = append(m.Files, f)
 	}
+	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	slices.Sort(m.Dirs)
 	m.Dirs = slices.DeleteFunc(m.Dirs, func(d string) bool {
 		return slices.ContainsFunc(m.Files, func(f File) bool { return strings.HasPrefix(f.Path, d+"/") })

@@ -33,8 +33,9 @@ func (p *Pack) WriteZipped(ctx context.Context, w io.Writer, dir string) error {
 }
 
 // Write writes the bundle as a tar archive, all of it in one directory. Of the same files
-// it makes the same bytes; one that is there twice is a hard link to the first. A file that is not what it was at Plan is an error that wraps
-// ErrChanged; then what was written is to be thrown away.
+// it makes the same bytes; one that is there twice is a hard link to the first. A file
+// that is not what it was at Plan is an error that wraps ErrChanged; then what was written
+// is to be thrown away.
 func (p *Pack) Write(ctx context.Context, w io.Writer, dir string) error {
 	t := tar.NewWriter(w)
 	err := p.begin(t, dir)
@@ -112,6 +113,13 @@ func mode(f File) int64 {
 }
 
 func (p *Pack) write(t *tar.Writer, dir string, f File) error {
+	if f.Path == Marker {
+		err := t.WriteHeader(header(path.Join(dir, f.Path), f.Bytes, mode(f), tar.TypeReg))
+		if err == nil {
+			_, err = io.WriteString(t, markText)
+		}
+		return err
+	}
 	r, err := p.sources[f.Path].open()
 	if err != nil {
 		return err

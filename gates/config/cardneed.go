@@ -67,7 +67,7 @@ func (f *fields) numeric(g *Gate) {
 	bar, kind := g.onlyAlone()
 	said, share := f.table.get("measures"), f.table.get("share-gpu")
 	if said != nil && g.Measures == MeasuresNumbers && bar != "" {
-		f.bad(said, `write measures = "`+kind+`", or give that bar a unit that is none`, `cannot be "numbers": the bar on %s is one on %s`, quoted(bar), amountOf(kind))
+		f.bad(said, `write measures = "`+kind+`", or rename that bar if it is none`, `cannot be "numbers": the bar on %s is one on %s`, quoted(bar), amountOf(kind))
 	}
 	if share == nil || !g.ShareGPU {
 		return
@@ -102,8 +102,8 @@ func (f *fields) debugTimes(g *Gate) {
 	f.bad(e, `build it with optimisation and write profile = "release", or take the times out of it`, `cannot be "debug": the gate measures time, and a debug build's says nothing`)
 }
 
-// Measured is what the gate's numbers are: as Measures says, else by the units of its
-// bars. One time among them makes all of it a gate that wants the card alone.
+// Measured is what the gate's numbers are: as Measures says, else by the units and names
+// of its bars. One time among them makes all of it a gate that wants the card alone.
 func (g *Gate) Measured() string {
 	if g.Measures != "" {
 		return g.Measures
@@ -122,11 +122,11 @@ func (g *Gate) onlyAlone() (bar, kind string) {
 		if i := slices.IndexFunc(g.Metrics, func(m Metric) bool { return m.Name == b.Metric }); unit == "" && i >= 0 {
 			unit = g.Metrics[i].Unit
 		}
-		unit = metric.UnitOf(b.Metric, unit)
 		switch {
-		case metric.IsTime(unit) || metric.IsRate(unit):
+		case slices.Contains(KernelMetrics(), b.Metric):
+		case metric.Timed(b.Metric, unit):
 			return b.Metric, MeasuresTime
-		case bar == "" && metric.IsSize(unit) && !slices.Contains(KernelMetrics(), b.Metric):
+		case bar == "" && metric.Sized(b.Metric, unit):
 			bar, kind = b.Metric, MeasuresMemory
 		}
 	}

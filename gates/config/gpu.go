@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -68,7 +67,7 @@ func (f *fields) cardNames(before []string) []string {
 	var names []string
 	for _, item := range items {
 		if !isCard(item.text) {
-			f.add(item.span, "write a UUID as nvidia-smi -L prints it, or an index in quotes", "%q in %s names no card: %s", e.key, f.label, quoted(item.text))
+			f.add(item.span, "write a UUID as nvidia-smi -L prints it, four digits of it at least, or an index in quotes", "%q in %s names no card: %s", e.key, f.label, quoted(item.text))
 			continue
 		}
 		if !slices.Contains(names, item.text) {
@@ -79,13 +78,19 @@ func (f *fields) cardNames(before []string) []string {
 }
 
 // cardUUID is a card's UUID, or the beginning of one, which is enough where it is
-// that of one card alone.
-var cardUUID = regexp.MustCompile(`^(GPU|MIG)-[0-9A-Za-z/-]+$`)
+// that of one card alone: four digits of sixteen at least, as the rules of protected
+// runs want it.
+var cardUUID = regexp.MustCompile(`^(?i:GPU|MIG|MIG-GPU)-[0-9A-Fa-f][0-9A-Fa-f/-]*$`)
+
+const (
+	minUUID = len("GPU-8f6d")
+	maxCard = 9999 // an index
+)
 
 // isCard says whether a text can name a card.
 func isCard(s string) bool {
 	if n, err := strconv.ParseUint(s, 10, 16); err == nil {
-		return strings.TrimLeft(s, "0") == strconv.FormatUint(n, 10) || n == 0 && s == "0"
+		return strconv.FormatUint(n, 10) == s && n <= maxCard
 	}
-	return cardUUID.MatchString(s)
+	return len(s) >= minUUID && cardUUID.MatchString(s)
 }

@@ -60,6 +60,8 @@ func TestMeasured(t *testing.T) {
 		{Gate{Bars: []Bar{{Metric: "peak-bytes"}}}, MeasuresMemory},
 		{Gate{Bars: []Bar{{Metric: "copy", Unit: "GB/s"}}}, MeasuresTime},
 		{Gate{Bars: []Bar{{Metric: "copy"}}, Metrics: []Metric{{Name: "copy", Unit: "usec"}}}, MeasuresTime},
+		{Gate{Bars: []Bar{{Metric: "pool-size"}, {Metric: "tokens-per-second"}}}, MeasuresTime},
+		{Gate{Bars: []Bar{{Metric: "worst-rel"}, {Metric: "pool-size"}}}, MeasuresMemory},
 		{Gate{Measures: MeasuresMemory}, MeasuresMemory},
 	} {
 		if got := tt.gate.Measured(); got != tt.want {

@@ -12,7 +12,7 @@ import (
 // beside CWD is there, since where other users' processes work cannot be read.
 type Protect struct {
 	Name    string   // what refusals call it
-	Command string   // regular expression for the whole command line; "" for any
+	Command string   // regular expression, searched in the command line; "" for any
 	CWD     string   // directory that it runs in, or below it, absolute; "" for any
 	User    string   // name or uid; "" for any
 	PIDFile string   // absolute path of a file with its pid; "" for none
@@ -46,7 +46,7 @@ func (f *fields) protected(seen map[string]int) Protect {
 	if e := f.word("name", `"train-7b"`, &p.Name); e != nil {
 		f.once(e, seen, "a second protected run %s, the first is on line %d")
 	}
-	f.regexp("command", `'python .*train\.py'`, &p.Command)
+	f.regexp("command", `'^(\S*/)?python3? .*train\.py'`, &p.Command)
 	f.absolute("cwd", `"/home/alice/train"`, &p.CWD)
 	f.text("user", `"alice"`, &p.User)
 	f.absolute("pidfile", `"/run/train.pid"`, &p.PIDFile)
@@ -55,7 +55,7 @@ func (f *fields) protected(seen map[string]int) Protect {
 	f.progress(&p)
 	f.truth("share", &p.Share)
 	if !slices.ContainsFunc([]string{"command", "user", "pidfile", "unit"}, func(key string) bool { return f.table.get(key) != nil }) {
-		f.add(f.table.span, `add command = 'python .*train\.py', or user, pidfile or unit`, "%s says nothing that its process could be found by", f.label)
+		f.add(f.table.span, `add command = '^(\S*/)?python3? .*train\.py', or user, pidfile or unit`, "%s says nothing that its process could be found by", f.label)
 	}
 	f.done()
 	return p

@@ -43,6 +43,15 @@ func TestOwing(t *testing.T) {
 	if diff := cmp.Diff(want, got.Owed); err != nil || diff != "" || !got.Built {
 		t.Error(err, diff)
 	}
+	st.close(s)
+	db := connect(st.path("history.db"), time.Second, false)
+	defer db.Close()
+	if _, err := db.Exec("update results set uid = uid + 4711 where run in ('b', 'c')"); err != nil {
+		t.Fatal(err)
+	}
+	if ids := owed(t, st.open()); ids != "a b c" {
+		t.Errorf("%q, want a b c, also where b and c are of somebody who is not believed", ids)
+	}
 }
 
 // What waits in the journal of somebody who cannot write to the database is owed too.

@@ -12,12 +12,14 @@ import (
 )
 
 // globber finds files by a glob of path.Match's signs, in which ** stands for
-// any number of directories. Symbolic links to directories are not followed,
-// and .git is left out.
+// any number of directories. Symbolic links to directories are followed only where
+// someone says into which, and .git is left out.
 type globber struct {
 	parts []string
 	found []string
 	left  int // directory entries that may still be looked at
+	into  func(link string) error
+	on    []os.FileInfo // the directories that the walk is in, where links are followed
 }
 
 // Bounds of a search. A build directory has some 100,000 files, and the reports
@@ -52,6 +54,20 @@ func Glob(dir, glob string) ([]string, error) {
 		return nil, err
 	}
 	return globFiles(dir, parts)
+}
+
+// Linked is Glob that takes a link to a directory for a directory. into is asked about
+// each before it is followed, and its error ends the search. A link to a directory that
+// it lies in has no end, and is an error too.
+func Linked(dir, glob string, into func(link string) error) ([]string, error) {
+	parts, err := parseGlob(glob)
+	if err != nil {
+		return nil, err
+	}
+	g := globber{parts: parts, left: maxEntries, into: into}
+	err = g.walk(dir, g.skip([]int{0}))
+	slices.Sort(g.found)
+	return g.found, err
 }
 
 // Reports are the files below the directory of a run that a reader of some name would
@@ -106,6 +122,16 @@ func (g *globber) step(at []int, name string) []int {
 }
 
 func (g *globber) walk(dir string, at []int) error {
+	if g.into != nil {
+		info, err := os.Stat(dir)
+		if err == nil {
+			if slices.ContainsFunc(g.on, func(above os.FileInfo) bool { return os.SameFile(above, info) }) {
+				return fmt.Errorf("%s is a link to a directory that it lies in", dir)
+			}
+			g.on = append(g.on, info)
+			defer func() { g.on = g.on[:len(g.on)-1] }()
+		}
+	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -121,6 +147,11 @@ func (g *globber) walk(dir string, at []int) error {
 		name := filepath.Join(dir, e.Name())
 		switch {
 		case len(next) == 0 || e.Name() == ".git":
+		case g.into != nil && linked(name, e):
+			if err := g.into(name); err != nil {
+				return err
+			}
+			fallthrough
 		case e.IsDir():
 			if err := g.walk(name, next); err != nil {
 				return err
@@ -133,4 +164,13 @@ func (g *globber) walk(dir string, at []int) error {
 		}
 	}
 	return nil
+}
+
+// linked says whether an entry is a link to a directory.
+func linked(name string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

@@ -62,6 +62,7 @@ type Code string
 // The codes.
 const (
 	NoDriver    Code = "no-driver"     // no driver, or none that works here, or no card
+	NoCUDA      Code = "no-cuda"       // a gpuci-cuda that was built without CUDA
 	BadJob      Code = "bad-job"       // the request cannot be run anywhere
 	NoCubin     Code = "no-cubin"      // a file that is not there or no cubin
 	WrongArch   Code = "wrong-arch"    // a cubin for other cards
@@ -72,12 +73,15 @@ const (
 	OfDriver    Code = "driver"        // anything else that the driver refuses
 )
 
+// exitUnfit is the exit code for what cannot be done here.
+const exitUnfit = 69
+
 // Exit is gpuci-cuda's exit code: 69 where there is no driver, 64 for what was asked
 // wrongly, else 1.
 func (c Code) Exit() int {
 	switch c {
-	case NoDriver:
-		return 69
+	case NoDriver, NoCUDA:
+		return exitUnfit
 	case BadJob:
 		return 64
 	}
@@ -102,6 +106,7 @@ type answers struct {
 	equal   int
 	refused *Error
 	done    bool
+	any     bool // there is an answer at all
 }
 
 // maxLine bounds one answer: a buffer of 2 GiB in base64 and its name.
@@ -124,6 +129,7 @@ func readAnswers(from io.Reader) (a answers, err error) {
 		if err := a.take(one); err != nil {
 			return a, fmt.Errorf("read answer %q: %w", one.Type, err)
 		}
+		a.any = true
 	}
 	return a, lines.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -61,6 +62,8 @@ func (o Options) run(ctx context.Context, argv []string, request []byte) (answer
 		return a, context.Cause(ctx)
 	case read == nil && bounded.Err() != nil && !a.done:
 		return a, &LimitError{Limit: o.limit()}
+	case read != nil && !a.any:
+		return a, &strangerError{errors.Join(read, lastWords(words.String()))}
 	case read != nil:
 		return a, errors.Join(read, lastWords(words.String()))
 	}
@@ -77,8 +80,11 @@ func notThere(err error) error {
 // judge says what a child's end means. Only "done" and exit code 0 together are an end.
 func (a *answers) judge(ended error, words string) error {
 	if a.refused != nil {
-		if a.refused.Code == NoDriver {
+		switch a.refused.Code {
+		case NoDriver:
 			return fmt.Errorf("%w: %w", ErrNoCard, a.refused)
+		case NoCUDA:
+			return fmt.Errorf("%w that has CUDA in it: %w", ErrNoProgram, a.refused)
 		}
 		return a.refused
 	}
@@ -89,8 +95,25 @@ func (a *answers) judge(ended error, words string) error {
 	if ended != nil {
 		how = ended.Error()
 	}
-	return errors.Join(fmt.Errorf("gpuci-cuda ended before its end: %s", how), lastWords(words))
+	err := errors.Join(fmt.Errorf("gpuci-cuda ended before its end: %s", how), lastWords(words))
+	if !a.any && neverBegan(ended) {
+		return &strangerError{err}
+	}
+	return err
 }
+
+// neverBegan says whether a program that gave no answer ended as one does that is no
+// gpuci-cuda, or cannot be loaded here, and not as one that crashed.
+func neverBegan(ended error) bool {
+	var exit *exec.ExitError
+	return ended == nil || errors.As(ended, &exit) && slices.Contains([]int{exitUnfit, 126, 127}, exit.ExitCode())
+}
+
+// strangerError is of a program that does not answer as gpuci-cuda does.
+type strangerError struct{ err error }
+
+func (e *strangerError) Error() string { return e.err.Error() }
+func (e *strangerError) Unwrap() error { return e.err }
 
 // lastWords is the end of what a child said on standard error; nil for nothing.
 func lastWords(words string) error {

@@ -34,24 +34,9 @@ func Read(dir string) (list []Cubin, err error) {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".cubin" {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		c, err := readCubin(path)
 		if err != nil {
 			return err
-		}
-		m, err := cubin.Brief(data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		c := Cubin{Path: path, Arch: m.Arch, Toolkit: m.Toolkit}
-		for _, k := range m.Kernels {
-			one := Kernel{Name: k.Name}
-			if k.ParamsKnown {
-				one.Params = []int{}
-			}
-			for _, p := range k.Params {
-				one.Params = append(one.Params, p.Size)
-			}
-			c.Kernels = append(c.Kernels, one)
 		}
 		list = append(list, c)
 		return nil
@@ -63,6 +48,29 @@ func Read(dir string) (list []Cubin, err error) {
 		return nil, fmt.Errorf("read cubins of %s: %w; gpuci kernels build makes them", dir, err)
 	}
 	return list, nil
+}
+
+func readCubin(path string) (Cubin, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Cubin{}, err
+	}
+	m, err := cubin.Brief(data)
+	if err != nil {
+		return Cubin{}, fmt.Errorf("%s: %w", path, err)
+	}
+	c := Cubin{Path: path, Arch: m.Arch, Toolkit: m.Toolkit}
+	for _, k := range m.Kernels {
+		one := Kernel{Name: k.Name}
+		if k.ParamsKnown {
+			one.Params = []int{}
+		}
+		for _, p := range k.Params {
+			one.Params = append(one.Params, p.Size)
+		}
+		c.Kernels = append(c.Kernels, one)
+	}
+	return c, nil
 }
 
 // Toolkit names what made cubins, as one word: "nvcc-13.0".
@@ -133,19 +141,38 @@ func fit(job launch.Job, cubins []Cubin) error {
 		if !ok {
 			return &Error{NoEntry, fmt.Sprintf("launch %d: no cubin has a kernel %q", i+1, l.Kernel)}
 		}
-		if k.Params == nil {
-			continue
+		if err := Fit(l, k.Params); k.Params != nil && err != nil {
+			return &Error{BadJob, fmt.Sprintf("launch %d: %v", i+1, err)}
 		}
-		if len(k.Params) != len(l.Args) {
-			return &Error{BadJob, fmt.Sprintf("launch %d: %s takes %d arguments and is given %d", i+1, l.Kernel, len(k.Params), len(l.Args))}
+	}
+	return nil
+}
+
+// Fit holds the arguments of a launch against the bytes of each parameter of its kernel:
+// the driver takes as many as the kernel has, whatever it is given.
+func Fit(l launch.Launch, params []int) error {
+	if len(params) != len(l.Args) {
+		return &Error{BadJob, fmt.Sprintf("%s takes %d arguments and is given %d", l.Kernel, len(params), len(l.Args))}
+	}
+	for n, a := range l.Args {
+		size := 4
+		if a.Buffer != "" {
+			size = 8
 		}
-		for n, a := range l.Args {
-			size := 4
-			if a.Buffer != "" {
-				size = 8
-			}
-			if k.Params[n] != size {
-				return &Error{BadJob, fmt.Sprintf("launch %d: argument %d of %s has %d bytes, and is given %d", i+1, n+1, l.Kernel, k.Params[n], size)}
+		if params[n] != size {
+			return &Error{BadJob, fmt.Sprintf("argument %d of %s has %d bytes, and is given %d", n+1, l.Kernel, params[n], size)}
+		}
+	}
+	return nil
+}
+
+// Params are the bytes of each parameter of a kernel, as the cubins at these paths say;
+// nil where none can be read that does.
+func Params(paths []string, kernel string) []int {
+	for _, path := range paths {
+		if c, err := readCubin(path); err == nil {
+			if k, ok := find([]Cubin{c}, kernel); ok {
+				return k.Params
 			}
 		}
 	}

@@ -3,7 +3,11 @@
 package cuda_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"gpuci/kernels/cuda"
@@ -89,5 +93,49 @@ func TestRequest(t *testing.T) {
 		if _, err := r.Job(); err == nil {
 			t.Errorf("%s is taken", name)
 		}
+	}
+}
+
+// TestReadRequest: a request is read whole, and nothing beside it.
+func TestReadRequest(t *testing.T) {
+	text, err := json.Marshal(cuda.RequestOf(scale("scale")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cuda.ReadRequest(bytes.NewReader(text)); err != nil {
+		t.Error(err)
+	}
+	for text, says := range map[string]string{
+		"":                                    "EOF",
+		string(text) + " x":                   "more behind it",
+		`{"version":1,"ask":true,"grid":[1]}`: "grid",
+		`{"version":2,"ask":true,"grid":[1]}`: "of version 2",
+	} {
+		if _, err := cuda.ReadRequest(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// TestParams: what a cubin says of a kernel's parameters, for drivers that do not.
+func TestParams(t *testing.T) {
+	paths := []string{"absent", "../cubin/testdata/abi8.cubin"}
+	list, err := cuda.Read("../cubin/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, c := range list {
+		for _, k := range c.Kernels {
+			if c.Path == paths[1] {
+				looked++
+			}
+			if c.Path == paths[1] && (len(k.Params) == 0 || !slices.Equal(cuda.Params(paths, k.Name), k.Params)) {
+				t.Errorf("%s: %v, want %v", k.Name, cuda.Params(paths, k.Name), k.Params)
+			}
+		}
+	}
+	if got := cuda.Params(paths, "absent"); got != nil || looked == 0 {
+		t.Errorf("of no kernel: %v; of %d others", got, looked)
 	}
 }

@@ -88,12 +88,16 @@ func kernelsOf(job launch.Job) (names []string) {
 	return names
 }
 
-// Ask says what the card is that jobs will run on.
+// Ask says what the card is that jobs will run on. A program that gives no answer is none
+// of ours, which wraps ErrNoProgram.
 func Ask(ctx context.Context, o Options) (Device, error) {
 	o.Tool = ""
 	a, err := o.call(ctx, Request{Version: Version, Ask: true})
 	if err == nil && a.device == nil {
 		err = errors.New("gpuci-cuda did not name one; build it again with gpuci")
+	}
+	if errors.As(err, new(*strangerError)) {
+		err = fmt.Errorf("%w as gpuci-cuda at %s: %w", ErrNoProgram, o.Program, err)
 	}
 	if err != nil {
 		return Device{}, fmt.Errorf("ask for the card: %w", err)

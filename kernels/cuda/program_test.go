@@ -76,7 +76,9 @@ func TestRefused(t *testing.T) {
 		"too much memory": {whole, func(j *launch.Job) {
 			j.Buffers[2].Count = 1 << 30
 		}, cuda.OutOfMemory, "for rest"},
-		"an illegal address": {whole, func(j *launch.Job) { j.Launches[0].Kernel = "trap" }, cuda.Crash, "trap"},
+		"an argument too few": {whole, func(j *launch.Job) { j.Launches[0].Args = j.Launches[0].Args[:3] }, cuda.BadJob, "scale takes 4 arguments and is given 3"},
+		"one of another size": {whole, func(j *launch.Job) { j.Launches[0].Args[1] = launch.I(1) }, cuda.BadJob, "argument 2 of scale has 8 bytes"},
+		"an illegal address":  {whole, func(j *launch.Job) { j.Launches[0].Kernel = "trap" }, cuda.Crash, "trap"},
 	} {
 		job := scale("scale")
 		if c.spoil != nil {

@@ -56,13 +56,39 @@ func TestParseReportBroken(t *testing.T) {
 		"its own failure": "========= COMPUTE-SANITIZER\n========= Internal Sanitizer Error: The Sanitizer encountered an error while loading\n========= ERROR SUMMARY: 0 errors\n",
 		"no card":         "========= COMPUTE-SANITIZER\n========= Error: No attached devices\n========= ERROR SUMMARY: 0 errors\n",
 		"never began":     "========= COMPUTE-SANITIZER\n========= Error: Target application terminated before first instrumented API call\n========= ERROR SUMMARY: 0 errors\n",
+		"no head":         "========= ERROR SUMMARY: 0 errors\n",
+		"two heads":       "========= COMPUTE-SANITIZER\n========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n",
+		"not looked at":   "========= COMPUTE-SANITIZER\n========= Unable to patch module, kernel not instrumented\n========= ERROR SUMMARY: 0 errors\n",
+		"nor here":        "========= COMPUTE-SANITIZER\n=========     Failed to instrument kernel kda_bk1\n========= ERROR SUMMARY: 1 error\n",
+		"unknown":         "========= COMPUTE-SANITIZER\n========= Something new of a later version\n========= ERROR SUMMARY: 0 errors\n",
+		"and behind it":   "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n========= Something new of a later version\n",
+		"another tool's":  "========= COMPUTE-SANITIZER\n========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n",
+		"of the program":  "========= COMPUTE-SANITIZER\nERROR SUMMARY: 0 errors\n",
 	} {
 		if list, err := cuda.ParseReport(cuda.Memcheck, text); !errors.As(err, new(*cuda.ReportError)) {
 			t.Errorf("%s: %v, %v; want an error", name, list, err)
 		}
 	}
-	if _, err := cuda.ParseReport(cuda.Racecheck, read(t, "memcheck-clean")); !errors.As(err, new(*cuda.ReportError)) {
-		t.Errorf("another tool's report is taken for racecheck's: %v", err)
+	for _, text := range []string{read(t, "memcheck-clean"), read(t, "memcheck-clean") + "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"} {
+		if _, err := cuda.ParseReport(cuda.Racecheck, text); !errors.As(err, new(*cuda.ReportError)) {
+			t.Errorf("another tool's report is taken for racecheck's: %v", err)
+		}
+	}
+}
+
+// TestParseReportSummaries: of two summaries the worse one counts, whichever comes last.
+func TestParseReportSummaries(t *testing.T) {
+	const some, none = "========= ERROR SUMMARY: 3 errors\n", "========= ERROR SUMMARY: 0 errors\n"
+	const race, calm = "========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)\n", "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+	for text, count := range map[string]int{some + none: 3, none + some: 3, race + calm: 2, calm + race: 2} {
+		tool := cuda.Memcheck
+		if count == 2 {
+			tool = cuda.Racecheck
+		}
+		list, err := cuda.ParseReport(tool, "========= COMPUTE-SANITIZER\n"+text)
+		if err != nil || len(list) != 1 || list[0].Count != count {
+			t.Errorf("%q: %v, %v", text, list, err)
+		}
 	}
 }
 
@@ -100,8 +126,8 @@ func FuzzParseReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range cuda.Tools() {
 			list, err := cuda.ParseReport(tool, text)
-			if err == nil && !strings.Contains(text, "SUMMARY: ") {
-				t.Errorf("%s: clean without a summary: %q", tool, text)
+			if err == nil && (!strings.Contains(text, "SUMMARY: ") || !strings.Contains(text, "COMPUTE-SANITIZER")) {
+				t.Errorf("%s: read without a head or a summary: %q", tool, text)
 			}
 			for _, f := range list {
 				if f.Count < 1 || f.Kind == "" || f.Text == "" || f.Line < 0 {

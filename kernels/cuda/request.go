@@ -2,7 +2,10 @@ package cuda
 
 import (
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"gpuci/kernels/launch"
@@ -83,11 +86,34 @@ func RequestOf(job launch.Job) Request {
 	return r
 }
 
+// ReadRequest reads one request and nothing behind it. A word that is not of the protocol
+// may be one that changes what is meant, and is refused.
+func ReadRequest(from io.Reader) (r Request, err error) {
+	d := json.NewDecoder(from)
+	d.DisallowUnknownFields()
+	if err = d.Decode(&r); err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more behind it")
+		}
+	}
+	switch {
+	case err != nil && r.Version != 0 && r.Version != Version:
+		return r, wrongVersion(r.Version)
+	case err != nil:
+		return r, fmt.Errorf("read request: %w", err)
+	}
+	return r, nil
+}
+
+func wrongVersion(v int) error {
+	return fmt.Errorf("read request: it is of version %d, and this gpuci-cuda of %d: build both again", v, Version)
+}
+
 // Job is the job of a request, which must be one that can run somewhere.
 func (r Request) Job() (launch.Job, error) {
 	var job launch.Job
 	if r.Version != Version {
-		return job, fmt.Errorf("read request: it is of version %d, and this gpuci-cuda of %d: build both again", r.Version, Version)
+		return job, wrongVersion(r.Version)
 	}
 	for _, b := range r.Buffers {
 		data, err := Floats(b.Bits)

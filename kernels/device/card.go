@@ -118,6 +118,8 @@ type Seen struct {
 	// Unowned are the bytes in use that no listed process has; not known where a
 	// process's memory is not told.
 	Unowned Reading `json:"unowned,omitzero"`
+
+	cause cause // of Unknown
 }
 
 // Vanished says whether the card is Unknown for nothing but processes that
@@ -137,6 +139,7 @@ type Look struct {
 	// known, are Unknown then. "" when it did.
 	Silent string `json:"silent,omitempty"`
 	Raw    Raw    `json:"-"` // what was judged
+	quick  bool   // who has device files open was not looked for
 }
 
 // Find is the card of a UUID.

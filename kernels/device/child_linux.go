@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -27,7 +26,7 @@ type child struct {
 	answers chan told
 	gone    chan struct{} // closed when it was collected
 	how     error         // set before gone is closed
-	said    *tail
+	said    *lastWords
 	last    int // id of the last question
 }
 
@@ -48,7 +47,7 @@ func startChild(o Options) (*child, error) {
 	if program == "" {
 		program = "/proc/self/exe"
 	}
-	c := &child{answers: make(chan told, 1), gone: make(chan struct{}), said: &tail{}}
+	c := &child{answers: make(chan told, 1), gone: make(chan struct{}), said: &lastWords{}}
 	c.cmd = &exec.Cmd{
 		Path: program, Args: []string{Child}, Env: append(o.environ(), inChild), Stderr: c.said,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: time.Second,
@@ -155,7 +154,7 @@ func (c *child) died() error {
 		}
 	default:
 	}
-	if s := c.said.last(); s != "" {
+	if s := c.said.telling(); s != "" {
 		words = append(words, s)
 	}
 	return fmt.Errorf("%w%s", errDied, strings.TrimPrefix(strings.Join(words, ": "), errDied.Error()))
@@ -186,28 +185,4 @@ func (c *child) end() {
 			return
 		}
 	}
-}
-
-// tail keeps the last of what the child says on stderr.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const tailMax = 1 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-tailMax):]
-	return len(p), nil
-}
-
-// last is the last line.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	return strings.ToValidUTF8(strings.TrimSpace(lines[len(lines)-1]), "?")
 }

@@ -31,6 +31,17 @@ const PCIOrder = "PCI_BUS_ID"
 // ErrNoCard says that no card here can ever serve, however quiet it is.
 var ErrNoCard = errors.New("no card here can serve")
 
+// ErrChoice says that who chose the cards chose none that is here, or not clearly:
+// another choice may serve. Its errors wrap ErrNoCard too.
+var ErrChoice = errors.New("the choice of cards is wrong")
+
+// choiceError is what is wrong with a choice.
+type choiceError struct{ text string }
+
+func (e choiceError) Error() string { return ErrNoCard.Error() + ": " + e.text }
+
+func (e choiceError) Is(target error) bool { return target == ErrChoice || target == ErrNoCard }
+
 // ErrSilent says that nobody knows which cards there are: the driver gave no answer.
 var ErrSilent = errors.New("the driver gives no answer")
 
@@ -70,8 +81,9 @@ func ChoiceFrom(env []string) Choice {
 
 // Choose gives all cards that may serve, whatever their State, in the order of the
 // choice (else by PCI address): the caller locks need.Count of them. The error wraps
-// ErrNoCard where there can be no such, and says of each card why; and ErrSilent
-// where the driver gave no answer.
+// ErrNoCard where there can be no such, and says of each card why, ErrChoice as well
+// where the choice names what is not here or too few of them; and ErrSilent where the
+// driver gave no answer.
 func Choose(look Look, need Need, choice Choice) ([]Seen, error) {
 	if look.Silent != "" {
 		return nil, fmt.Errorf("%w: %s", ErrSilent, look.Silent)
@@ -93,7 +105,11 @@ func Choose(look Look, need Need, choice Choice) ([]Seen, error) {
 	if len(fit) >= count {
 		return fit, nil
 	}
-	return nil, fmt.Errorf("%w: %s", ErrNoCard, lacking(len(fit), count, len(look.Cards), choice, why))
+	lack := lacking(len(fit), count, len(look.Cards), choice, why)
+	if choice.Set && (len(choice.List) < count || need.fits(look.Cards) >= count) {
+		return nil, choiceError{lack}
+	}
+	return nil, fmt.Errorf("%w: %s", ErrNoCard, lack)
 }
 
 // lacking says what is missing.
@@ -108,6 +124,16 @@ func lacking(fit, count, all int, choice Choice, why []string) string {
 		text += "; " + strings.Join(why, "; ")
 	}
 	return text
+}
+
+// fits counts the cards that will do.
+func (n Need) fits(cards []Seen) (count int) {
+	for _, c := range cards {
+		if n.unfit(c) == "" {
+			count++
+		}
+	}
+	return count
 }
 
 // unfit says why a card can never serve. What the driver does not tell is taken for
@@ -140,10 +166,10 @@ func (c Choice) pick(all []Seen) (cards []Seen, err error) {
 	for _, item := range c.List {
 		card, err := c.one(all, item)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrNoCard, c.from(), err)
+			return nil, choiceError{c.from() + ": " + err.Error()}
 		}
 		if slices.ContainsFunc(cards, func(s Seen) bool { return s.UUID == card.UUID }) {
-			return nil, fmt.Errorf("%w: %s: %q names a card twice", ErrNoCard, c.from(), item)
+			return nil, choiceError{fmt.Sprintf("%s: %q names a card twice", c.from(), item)}
 		}
 		cards = append(cards, card)
 	}
@@ -155,11 +181,11 @@ func (c Choice) one(all []Seen, item string) (Seen, error) {
 		return c.indexed(all, n)
 	}
 	var found []Seen
-	for _, s := range all {
-		if s.UUID == item {
+	for _, s := range all { // a UUID is a number: its letters may be large or small
+		if strings.EqualFold(s.UUID, item) {
 			return s, nil
 		}
-		if strings.HasPrefix(s.UUID, item) {
+		if strings.HasPrefix(strings.ToLower(s.UUID), strings.ToLower(item)) {
 			found = append(found, s)
 		}
 	}

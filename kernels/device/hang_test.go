@@ -134,7 +134,12 @@ func TestDeadChild(t *testing.T) {
 		t.Errorf("without a child: %+v", l)
 	}
 	box.NoSMI()
-	l := look(t, open(t, o), nil)
+	box.Write("crash DeviceGetCount_v2")
+	l := look(t, open(t, box.Options()), nil)
+	if !strings.Contains(l.Silent, "SIGSEGV") || strings.Contains(l.Silent, "0x") {
+		t.Errorf("of a library that crashes: %q", l.Silent)
+	}
+	l = look(t, open(t, o), nil)
 	if !strings.Contains(l.Silent, "the child that asks the driver died") || !strings.Contains(l.Silent, "no nvidia-smi") {
 		t.Errorf("without both: %q", l.Silent)
 	}

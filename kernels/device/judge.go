@@ -43,18 +43,27 @@ func Judge(raw Raw, mine Mine, around Around) Look {
 	if j.people == nil {
 		j.people = newPeople()
 	}
-	l := Look{At: raw.At, Source: raw.Source, Driver: raw.Driver, CUDA: raw.CUDA, Silent: raw.Failed, Raw: raw}
+	l := Look{At: raw.At, Source: raw.Source, Driver: raw.Driver, CUDA: raw.CUDA, Silent: raw.Failed, Raw: raw, quick: j.lists}
 	j.max = j.pidMax()
-	if raw.Failed == "" && !j.lists {
-		j.open, _ = j.openers()
-	}
+	var errs []map[string]string
 	for _, c := range raw.Cards {
 		if !c.MIG {
-			l.Cards = append(l.Cards, j.card(c, nil))
+			l.Cards, errs = append(l.Cards, j.card(c, nil)), append(errs, c.Errors)
 		}
 		for i := range c.Instances {
-			l.Cards = append(l.Cards, j.card(c, &c.Instances[i]))
+			l.Cards, errs = append(l.Cards, j.card(c, &c.Instances[i])), append(errs, c.Errors)
 		}
+	}
+	if raw.Failed != "" {
+		return l
+	}
+	if !j.lists { // after the lists were held against /proc, for this takes a while
+		j.open, _ = j.openers()
+	}
+	for i := range l.Cards {
+		s := &l.Cards[i]
+		j.evidence(s)
+		s.State, s.Why = j.state(s, errs[i])
 	}
 	return l
 }
@@ -68,7 +77,7 @@ type judging struct {
 	open []opener
 }
 
-// card judges a card, or an instance of it.
+// card finds who is on a card, or on an instance of it.
 func (j *judging) card(c RawCard, in *RawInstance) Seen {
 	s := Seen{Card: j.identity(c, in), Sample: c.sample(in)}
 	if j.raw.Failed != "" {
@@ -84,8 +93,6 @@ func (j *judging) card(c RawCard, in *RawInstance) Seen {
 		}
 	}
 	s.Unowned = s.unowned()
-	j.evidence(&s)
-	s.State, s.Why = j.state(&s, c.Errors)
 	return s
 }
 
@@ -100,6 +107,7 @@ func (j *judging) identity(c RawCard, in *RawInstance) Card {
 		k.Name = cmp.Or(in.Name, c.Name)
 	}
 	k.Memory, k.Reserved, k.Used, k.Free = m.Total, m.Reserved, m.Used, m.Free
+	k.Free.Value = max(0, k.Free.Value) // drivers have told less than nothing
 	return k
 }
 

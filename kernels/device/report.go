@@ -1,9 +1,11 @@
 package device
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,13 +19,21 @@ type Sighting struct {
 	Looks int       `json:"looks"`         // in how many looks
 }
 
-// Doubt is something that was seen and could not be told any more.
+// Doubt is a time in which something was on a card and nobody could tell what.
 type Doubt struct {
-	At   time.Time `json:"at"`
-	Card string    `json:"card"`
-	PID  int       `json:"pid,omitempty"` // 0: memory without an owner, or a card that was Unknown
-	Why  string    `json:"why"`
+	At      time.Time `json:"at"`
+	Until   time.Time `json:"until"` // when it was there last; At, where one look alone has it
+	Card    string    `json:"card"`
+	PID     int       `json:"pid,omitempty"`     // 0: memory without an owner, or a card that was Unknown or away
+	Looks   int       `json:"looks"`             // or samples of the driver's
+	Lasting bool      `json:"lasting,omitempty"` // no matter of a Moment
+	Why     string    `json:"why"`
+
+	stays bool // whosever it is, it tells that the lists are not to be believed
 }
+
+// stay makes it one that is not forgiven.
+func (d *Doubt) stay() { d.Lasting, d.stays = true, true }
 
 // Range is what became of a number.
 type Range struct {
@@ -47,6 +57,7 @@ type Summary struct {
 	LeastFree   Reading  `json:"least-free,omitzero"` // bytes
 	PeakUsed    Reading  `json:"peak-used,omitzero"`  // bytes, with others'
 	PeakOwn     Reading  `json:"peak-own,omitzero"`   // bytes of ours
+	OwnLooks    int      `json:"own-looks,omitempty"` // in how many looks and samples something of ours was there
 }
 
 // Report is what a watch comes to.
@@ -58,52 +69,90 @@ type Report struct {
 	Gap       time.Duration `json:"gap"`   // the longest time without an answer
 	Foreign   []Sighting    `json:"foreign,omitempty"`
 	Elsewhere []Sighting    `json:"elsewhere,omitempty"` // ours, on a card that is not
-	Doubts    []Doubt       `json:"doubts,omitempty"`
-	Blind     bool          `json:"blind,omitempty"`  // the gap was too long: nothing can be said
-	Failed    string        `json:"failed,omitempty"` // the last reason for no answer
+	Doubts    []Doubt       `json:"doubts,omitempty"`    // the first fifty
+	Doubted   int           `json:"doubted,omitempty"`   // how many there were
+	Blind     bool          `json:"blind,omitempty"`     // the gap was too long: nothing can be said
+	Unseen    bool          `json:"unseen,omitempty"`    // the look after the end was not answered
+	Failed    string        `json:"failed,omitempty"`    // the last reason for no answer
 	Cards     []Summary     `json:"cards"`
+	Last      Look          `json:"-"` // the last one that was answered
 }
 
-// Forgiven is how many doubts a watch may have on all cards together. One is a
-// process that the driver still lists and that ended as we looked; two and more are
-// somebody who starts one short process after the other.
+// Forgiven is how many doubts a watch may have on all cards together, if none of them
+// is longer than a Moment. One is a process that the driver still lists and that ended
+// as we looked; two and more are somebody who starts one short process after the other.
 const Forgiven = 1
 
-// State is Busy when somebody else was seen, Unknown when it was blind, never
-// answered, or doubts add up to more than Forgiven; else Quiet. Elsewhere is the
-// caller's to judge.
+// State is Busy when somebody else was seen, Unknown where Unsure says why; else
+// Quiet. Elsewhere is the caller's to judge.
 func (r Report) State() State {
 	switch {
 	case len(r.Foreign) > 0:
 		return Busy
-	case r.Blind || r.Looks == 0 || len(r.Doubts) > Forgiven:
+	case r.Unsure() != "":
 		return Unknown
 	}
 	return Quiet
 }
 
+// Unsure says why it is not known who was there, beside those who were seen: it was
+// blind, was not answered at the end or ever, or doubts are more than are forgiven.
+// "" says that nobody else was.
+func (r Report) Unsure() string {
+	switch {
+	case r.Looks == 0 || r.Blind:
+		return fmt.Sprintf("the driver gave no answer for %s%s", r.Gap.Round(100*time.Millisecond), r.failed())
+	case r.Unseen:
+		return "the looks after it were not answered, or left open who was there" + r.failed()
+	}
+	return r.doubtful()
+}
+
+// doubtful says what the doubts come to.
+func (r Report) doubtful() string {
+	var sum time.Duration
+	var longest Doubt
+	lasting := false
+	for _, d := range r.Doubts {
+		length := d.Until.Sub(d.At)
+		if sum += length; longest.Why == "" || length > longest.Until.Sub(longest.At) {
+			longest = d
+		}
+		lasting = lasting || d.Lasting
+	}
+	length := ""
+	if sum > 0 {
+		length = fmt.Sprintf(", for %s in all", sum.Round(100*time.Millisecond))
+	}
+	switch {
+	case r.Doubted > Forgiven:
+		return fmt.Sprintf("%d times something was there that nobody could tell%s; the longest: %s", r.Doubted, length, longest.Why)
+	case lasting:
+		return strings.TrimLeft(strings.TrimSuffix(length, " in all")+": "+longest.Why, ",: ")
+	}
+	return ""
+}
+
+func (r Report) failed() string {
+	if r.Failed == "" {
+		return ""
+	}
+	return ": " + r.Failed
+}
+
 // Why says in one line what makes the State.
 func (r Report) Why() string {
-	switch {
-	case len(r.Foreign) > 0:
-		s := r.Foreign[0]
-		p := s.Process
-		p.Memory = s.Peak
-		text := fmt.Sprintf("from %s to %s: %s", s.First.Format("15:04:05"), s.Last.Format("15:04:05"), p)
-		if more := len(r.Foreign) - 1; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		return text
-	case r.Looks == 0 || r.Blind:
-		text := fmt.Sprintf("the driver gave no answer for %s", r.Gap.Round(100*time.Millisecond))
-		if r.Failed != "" {
-			text += ": " + r.Failed
-		}
-		return text
-	case len(r.Doubts) > Forgiven:
-		return fmt.Sprintf("%d times something was there that nobody could tell; the first: %s", len(r.Doubts), r.Doubts[0].Why)
+	if len(r.Foreign) == 0 {
+		return cmp.Or(r.Unsure(), "nobody was on it but us")
 	}
-	return "nobody was on it but us"
+	s := r.Foreign[0]
+	p := s.Process
+	p.Memory = s.Peak
+	text := fmt.Sprintf("from %s to %s: %s", s.First.Format("15:04:05"), s.Last.Format("15:04:05"), p)
+	if more := len(r.Foreign) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // summarize makes a Range of some numbers.

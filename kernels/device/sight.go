@@ -9,19 +9,34 @@ import (
 type sight struct {
 	watching Watching
 	report   Report
-	answered time.Time // when the last answer came
-	since    int64     // of the driver's samples: those up to here are known, microseconds
+	answered time.Time        // when the last answer came
+	whole    time.Time        // and the last one to a full look
+	since    int64            // of the driver's samples: those up to here are known of all cards, microseconds
+	newest   map[string]int64 // and up to here of one
 
-	suspects map[key]Sighting  // foreign in the last look, for the first time
-	seen     map[key]*Sighting // named
-	away     map[key]*Sighting // ours, on cards that are not
-	own      map[key]bool      // ours, seen alive with the card's file open
-	doubted  map[key]bool      // counted
+	last    glance               // what was left open by the last look
+	before  map[key]Sighting     // foreign in one look, some time ago
+	seen    map[key]*Sighting    // named
+	away    map[key]*Sighting    // ours, on cards that are not
+	own     map[key]bool         // ours, seen alive with the card's file open; with the start and without
+	doubted map[key]*Doubt       // the last one of each number
+	doubts  []*Doubt             // the first ones
+	unknown map[string]*darkness // by card
+	hidden  map[string]string    // cards of which the last full look said that somebody hides there, and why
+	traces  map[string]traces    // what ours left on cards
+	numbers map[string]*numbers
+}
+
+// glance is what one look leaves open for the next.
+type glance struct {
+	at       time.Time
+	suspects map[key]Sighting  // foreign for the first time
 	odd      map[key]int       // looks in a row in which /proc had another process of that number
-	lasted   map[lasted]bool   // counted, of what stays
 	gone     map[key]time.Time // listed and not in /proc: since when
-	unknown  map[string]int    // looks in a row in which a card was Unknown otherwise
-	numbers  map[string]*numbers
+}
+
+func newGlance(at time.Time) glance {
+	return glance{at, map[key]Sighting{}, map[key]int{}, map[key]time.Time{}}
 }
 
 // key is a process on a card; start is 0 of one that /proc has no more.
@@ -29,13 +44,6 @@ type key struct {
 	card  string
 	pid   int
 	start uint64
-}
-
-// lasted is one of the doubts about a number that stays.
-type lasted struct {
-	card string
-	pid  int
-	n    int
 }
 
 // numbers are the samples of one card.
@@ -50,29 +58,31 @@ const period = time.Second
 
 func newSight(w Watching, now time.Time) sight {
 	return sight{
-		watching: w, report: Report{Began: now}, answered: now, since: now.Add(period).UnixMicro(),
-		suspects: map[key]Sighting{}, seen: map[key]*Sighting{}, away: map[key]*Sighting{}, own: map[key]bool{},
-		doubted: map[key]bool{}, odd: map[key]int{}, lasted: map[lasted]bool{}, gone: map[key]time.Time{}, unknown: map[string]int{}, numbers: map[string]*numbers{},
+		watching: w, report: Report{Began: now}, answered: now, whole: now, since: now.Add(period).UnixMicro(), newest: map[string]int64{},
+		last: newGlance(now), before: map[key]Sighting{}, seen: map[key]*Sighting{}, away: map[key]*Sighting{}, own: map[key]bool{},
+		doubted: map[key]*Doubt{}, unknown: map[string]*darkness{}, hidden: map[string]string{}, traces: map[string]traces{}, numbers: map[string]*numbers{},
 	}
 }
 
 // add takes a look in.
 func (s *sight) add(l Look, now time.Time) {
 	r := &s.report
+	s.gap(now)
 	if l.Silent != "" {
 		r.Failed = l.Silent
-		s.gap(now)
 		return
 	}
-	s.gap(now)
 	s.answered = now
+	if !l.quick {
+		s.whole = now
+	}
 	r.Source, r.Looks = l.Source, r.Looks+1
-	suspects, unknown := map[key]Sighting{}, map[key]int{}
+	g := newGlance(l.At)
 	for _, uuid := range s.watching.Cards {
 		if c, ok := l.Find(uuid); ok {
-			s.card(l.At, c, suspects, unknown)
+			s.card(l, c, &g)
 		} else {
-			s.doubt(l.At, key{card: uuid, pid: -1}, "the driver does not list this card any more")
+			s.doubt(l.At, l.At, key{card: uuid, pid: -1}, "the driver does not list this card any more")
 		}
 	}
 	for _, c := range l.Cards {
@@ -80,56 +90,62 @@ func (s *sight) add(l Look, now time.Time) {
 			s.elsewhere(l.At, c)
 		}
 	}
-	for k, g := range s.suspects {
-		if _, still := suspects[k]; !still && s.seen[k] == nil && !s.own[k] {
-			s.once(k, g)
+	for k, was := range s.last.suspects {
+		if _, still := g.suspects[k]; !still && s.seen[k] == nil && !s.own[k] {
+			s.once(k, was)
 		}
 	}
-	s.suspects, s.odd = suspects, unknown
+	s.last = g
 	s.uses(l)
 }
 
-// gap keeps the longest time without an answer. From nvidia-smi an answer comes no
-// faster than it is asked, and takes its time.
+// gap keeps the longest time without an answer, also to full looks alone: quick ones
+// are answered of cards that the driver may have lost since. From nvidia-smi an answer
+// comes no faster than it is asked, and takes its time.
 func (s *sight) gap(now time.Time) {
 	gap, most := now.Sub(s.answered), s.watching.Blind
 	if s.report.Source == sourceSMI {
 		most += bySMI + smiTime
 	}
 	s.report.Gap = max(s.report.Gap, gap)
-	s.report.Blind = s.report.Blind || gap > most
+	if whole := now.Sub(s.whole); gap > most || whole > most+s.watching.Each {
+		s.report.Blind, s.report.Gap = true, max(s.report.Gap, whole)
+	}
 }
 
-func (s *sight) card(at time.Time, c Seen, suspects map[key]Sighting, unknown map[key]int) {
+func (s *sight) card(l Look, c Seen, g *glance) {
 	for _, p := range c.Own {
 		k := key{c.UUID, p.PID, p.Start}
-		s.own[k] = true
+		s.own[k], s.own[key{c.UUID, p.PID, 0}] = true, true
 		delete(s.seen, k) // the caller knows better by now
 	}
 	for _, p := range c.Foreign {
 		switch k := (key{c.UUID, p.PID, p.Start}); {
 		case p.Valid:
-			s.foreign(at, k, p, suspects)
+			s.foreign(l.At, k, p, g)
 		case p.Why == whyGone:
-			s.vanished(at, k, p)
+			s.vanished(l.At, k, p, g)
 		default:
-			s.stranger(at, k, p, unknown)
+			s.stranger(l.At, k, p, g)
 		}
 	}
-	s.dark(at, c)
+	s.dark(l, c)
 	s.memory(c)
 }
 
-// foreign names somebody who is there in two looks: by the first one the caller may
-// not know yet of a child that was just born.
-func (s *sight) foreign(at time.Time, k key, p Process, suspects map[key]Sighting) {
-	if g := s.seen[k]; g != nil {
-		g.again(at, p)
+// foreign names somebody who is there in two looks, whenever: by the first one the
+// caller may not know yet of a child that was just born.
+func (s *sight) foreign(at time.Time, k key, p Process, g *glance) {
+	if found := s.seen[k]; found != nil {
+		found.again(at, p)
 		return
 	}
-	was, again := s.suspects[k]
+	was, again := s.last.suspects[k]
 	if !again {
-		suspects[k] = Sighting{Process: p, Card: k.card, First: at, Last: at, Peak: p.Memory, Looks: 1}
+		was, again = s.before[k]
+	}
+	if !again {
+		g.suspects[k] = Sighting{Process: p, Card: k.card, First: at, Last: at, Peak: p.Memory, Looks: 1}
 		return
 	}
 	was.again(at, p)

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +22,13 @@ func newFilm(mine Mine) *film {
 
 func (f *film) look(state State, foreign ...Process) { f.whole(Seen{State: state, Foreign: foreign}) }
 
-func (f *film) whole(c Seen) {
+func (f *film) whole(c Seen) { f.add(c, false) }
+func (f *film) quick(c Seen) { f.add(c, true) }
+
+func (f *film) add(c Seen, quick bool) {
 	f.at = f.at.Add(100 * time.Millisecond)
 	c.UUID = "GPU-a"
-	f.s.add(Look{At: f.at, Source: sourceNVML, Cards: []Seen{c}}, f.at)
+	f.s.add(Look{At: f.at, Source: sourceNVML, Cards: []Seen{c}, quick: quick}, f.at)
 }
 
 func (f *film) end() Report { f.s.end(f.at); return f.s.report }
@@ -35,22 +39,67 @@ func dead(pid int) Process  { return Process{PID: pid, Why: whyGone} }
 // TestSight holds what a row of looks comes to.
 func TestSight(t *testing.T) {
 	ours := func(pid int) bool { return pid == 1 }
-	unowned := Seen{State: Unknown, Why: "memory without an owner"}
+	unowned := Seen{State: Unknown, Why: "memory without an owner", cause: causeMemory, Unowned: Told(8 << 30)}
 	cases := map[string]struct {
 		mine   Mine
 		film   func(*film)
 		state  State
 		doubts int
 	}{
-		"nobody":                  {nil, func(f *film) { f.look(Quiet) }, Quiet, 0},
-		"no look at all":          {nil, func(*film) {}, Unknown, 0},
-		"two looks name":          {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Busy, alive(2)) }, Busy, 0},
-		"one look is a doubt":     {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Quiet) }, Quiet, 1},
-		"one look and then dead":  {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Unknown, dead(2)) }, Quiet, 1},
-		"two of them":             {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Busy, alive(3)); f.look(Quiet) }, Unknown, 2},
-		"in the last look alone":  {nil, func(f *film) { f.look(Quiet); f.look(Busy, alive(2)) }, Quiet, 1},
-		"listed a moment longer":  {nil, func(f *film) { f.look(Unknown, dead(2)); f.look(Unknown, dead(2)); f.look(Quiet) }, Quiet, 1},
-		"many short ones":         {nil, func(f *film) { f.look(Unknown, dead(2)); f.look(Unknown, dead(3)) }, Unknown, 2},
+		"nobody":                 {nil, func(f *film) { f.look(Quiet) }, Quiet, 0},
+		"no look at all":         {nil, func(*film) {}, Unknown, 0},
+		"two looks name":         {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Busy, alive(2)) }, Busy, 0},
+		"one look is a doubt":    {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Quiet) }, Quiet, 1},
+		"one look and then dead": {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Unknown, dead(2)) }, Quiet, 1},
+		"two of them":            {nil, func(f *film) { f.look(Busy, alive(2)); f.look(Busy, alive(3)); f.look(Quiet) }, Unknown, 2},
+		"in the last look alone": {nil, func(f *film) { f.look(Quiet); f.look(Busy, alive(2)) }, Quiet, 1},
+		"listed a moment longer": {nil, func(f *film) { f.look(Unknown, dead(2)); f.look(Unknown, dead(2)); f.look(Quiet) }, Quiet, 1},
+		"listed longer than that": {nil, func(f *film) {
+			for range 4 {
+				f.look(Unknown, dead(2))
+			}
+			f.look(Quiet)
+		}, Unknown, 1},
+		"one that comes and goes, alive": {nil, func(f *film) {
+			f.look(Busy, alive(2))
+			f.at = f.at.Add(time.Second)
+			f.look(Quiet)
+			f.look(Busy, alive(2))
+		}, Busy, 1},
+		"one that comes and goes, dead": {nil, func(f *film) {
+			for range 2 {
+				f.look(Unknown, dead(2))
+				f.at = f.at.Add(time.Second)
+				f.look(Quiet)
+			}
+		}, Unknown, 2},
+		"one that blinks": {nil, func(f *film) {
+			for range 3 {
+				f.look(Unknown, dead(2))
+				f.look(Quiet)
+			}
+		}, Unknown, 1},
+		"one that was there before": {nil, func(f *film) {
+			f.s.watching.Before = []Process{alive(2)}
+			for range 9 {
+				f.look(Unknown, dead(2))
+			}
+		}, Quiet, 0},
+		"many short ones": {nil, func(f *film) { f.look(Unknown, dead(2)); f.look(Unknown, dead(3)) }, Unknown, 2},
+		"many of ours": {func(pid int) bool { return pid < 100 }, func(f *film) {
+			for i := range 99 {
+				f.look(Unknown, dead(i+1))
+			}
+		}, Quiet, 0},
+		"ours by a number that comes again": {ours, func(f *film) {
+			for range 2 {
+				f.look(Unknown, dead(1))
+				f.at = f.at.Add(time.Second)
+				f.look(Quiet)
+				f.at = f.at.Add(stays)
+				f.s.answered, f.s.whole = f.at, f.at
+			}
+		}, Quiet, 0},
 		"our short ones":          {ours, func(f *film) { f.look(Unknown, dead(1)); f.look(Quiet) }, Quiet, 0},
 		"seen as ours, then dead": {nil, func(f *film) { f.whole(Seen{State: Quiet, Own: []Process{alive(2)}}); f.look(Unknown, dead(2)) }, Quiet, 0},
 		"known late as ours": {nil, func(f *film) {
@@ -63,12 +112,12 @@ func TestSight(t *testing.T) {
 			for range 60 {
 				f.look(Unknown, dead(1))
 			}
-		}, Unknown, Forgiven + 1},
+		}, Unknown, 1},
 		"another's number": {ours, func(f *film) {
 			for range inARow {
 				f.look(Unknown, Process{PID: 1, Start: 5, Why: whyFile})
 			}
-		}, Unknown, Forgiven + 1},
+		}, Unknown, 1},
 		"another's number for a moment": {ours, func(f *film) { f.look(Unknown, Process{PID: 1, Start: 5, Why: whyFile}); f.look(Quiet) }, Quiet, 0},
 		"memory for a moment":           {nil, func(f *film) { f.whole(unowned); f.whole(unowned); f.look(Quiet) }, Quiet, 0},
 		"memory that comes and goes": {nil, func(f *film) {
@@ -76,6 +125,7 @@ func TestSight(t *testing.T) {
 				for range inARow {
 					f.whole(unowned)
 				}
+				f.at = f.at.Add(time.Second)
 				f.look(Quiet)
 			}
 		}, Unknown, 2},
@@ -83,13 +133,70 @@ func TestSight(t *testing.T) {
 			for range 2 * inARow {
 				f.whole(unowned)
 			}
-		}, Unknown, 2},
+		}, Unknown, 1},
+		"memory that blinks": {nil, func(f *film) {
+			for range inARow {
+				f.whole(unowned)
+				f.at = f.at.Add(time.Second)
+				f.look(Quiet)
+			}
+		}, Unknown, 1},
+		"memory that ours left": {nil, func(f *film) {
+			f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(8 << 30)}}})
+			for range 30 {
+				f.whole(unowned)
+			}
+		}, Quiet, 0},
+		"more memory than ours left": {nil, func(f *film) {
+			f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(1 << 30)}}})
+			for range 2 * inARow {
+				f.whole(unowned)
+			}
+		}, Unknown, 1},
+		"memory that ours takes and gives back": {nil, func(f *film) {
+			own := []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(1 << 30)}}
+			for range 10 {
+				f.whole(Seen{State: Unknown, Own: own, Why: "memory", cause: causeMemory, Unowned: Told(8 << 30)})
+				for range 2 * amongShare {
+					f.whole(Seen{State: Quiet, Own: own})
+				}
+			}
+		}, Quiet, 0},
+		"somebody hides": {nil, func(f *film) {
+			for range 2 {
+				f.whole(Seen{State: Unknown, cause: causeHidden, Why: "in use"})
+				for range 9 {
+					f.quick(Seen{State: Quiet})
+				}
+			}
+		}, Unknown, 1},
+		"what ours did a second ago": {nil, func(f *film) {
+			for range 3 {
+				f.whole(Seen{State: Quiet, Own: []Process{alive(1)}})
+				f.whole(Seen{State: Unknown, cause: causeHidden, Why: "in use"})
+				for range 9 {
+					f.quick(Seen{State: Quiet})
+				}
+			}
+		}, Quiet, 0},
+		"a card that is away": {nil, func(f *film) {
+			for range 5 {
+				f.at = f.at.Add(100 * time.Millisecond)
+				f.s.add(Look{At: f.at}, f.at)
+			}
+			f.look(Quiet)
+		}, Unknown, 1},
 		"a gap": {nil, func(f *film) { f.look(Quiet); f.at = f.at.Add(4 * time.Second); f.look(Quiet) }, Unknown, 0},
 		"silence shorter than that": {nil, func(f *film) {
 			f.look(Quiet)
 			f.s.add(Look{Silent: "hangs"}, f.at.Add(2*time.Second))
 			f.look(Quiet)
 		}, Quiet, 0},
+		"full looks alone are not answered": {nil, func(f *film) {
+			for range 40 {
+				f.quick(Seen{State: Quiet})
+			}
+		}, Unknown, 0},
 		"silence up to the end": {nil, func(f *film) { f.look(Quiet); f.at = f.at.Add(4 * time.Second) }, Unknown, 0},
 		"another card":          {nil, func(f *film) { f.s.add(Look{Cards: []Seen{{Card: Card{UUID: "GPU-b"}, State: Quiet}}}, f.at) }, Quiet, 1},
 	}
@@ -136,6 +243,8 @@ func TestChoose(t *testing.T) {
 		{same, Need{}, env("CUDA_VISIBLE_DEVICES=1"), "GPU-aa11"},
 		{same, Need{}, env("CUDA_VISIBLE_DEVICES=1,0"), "GPU-aa11 GPU-aa22"},
 		{same, Need{}, env("CUDA_VISIBLE_DEVICES=GPU-aa1"), "GPU-aa11"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=gpu-AA1"), "GPU-aa11"},
+		{same, Need{}, env("CUDA_VISIBLE_DEVICES=gpu-AA11"), "GPU-aa11"},
 		{same, Need{}, env("CUDA_VISIBLE_DEVICES=GPU-aa"), `"GPU-aa" is the beginning of 2 UUIDs`},
 		{same, Need{}, env("CUDA_VISIBLE_DEVICES=GPU-x"), `no card here is "GPU-x"`},
 		{same, Need{}, env("CUDA_VISIBLE_DEVICES=0,7"), "there is no card 7"},
@@ -148,6 +257,7 @@ func TestChoose(t *testing.T) {
 		{mixed, Need{}, env("CUDA_VISIBLE_DEVICES=0", "CUDA_DEVICE_ORDER=PCI_BUS_ID"), "GPU-aa11"},
 		{mixed, Need{}, ParseChoice("1", PCIOrder, "--gpu"), "GPU-bb22"},
 		{mixed, Need{SM: 90}, env(), "GPU-aa11"},
+		{mixed, Need{Count: 2}, env("CUDA_VISIBLE_DEVICES=GPU-bb"), "2 needed, 1 of 2 will do; CUDA_VISIBLE_DEVICES names GPU-bb"},
 		{mixed, Need{SM: 100}, env(), "H200 0 (GPU-aa11): needs sm_100, has sm_90"},
 		{mixed, Need{VRAM: 40 << 30}, env(), "GPU-aa11"},
 		{mixed, Need{VRAM: 1 << 40}, env(), "needs 1024.0 GiB, has 140.0 GiB"},
@@ -164,6 +274,9 @@ func TestChoose(t *testing.T) {
 		}
 		if err != nil {
 			text = []string{err.Error()}
+			if chose := c.choice.Set && c.need == (Need{}) || c.need.Count == 2; errors.Is(err, ErrChoice) != chose || errors.Is(err, ErrNoCard) == errors.Is(err, ErrSilent) {
+				t.Errorf("%d: of the choice %t: %v", i, !chose, err)
+			}
 		}
 		if joined := strings.Join(text, " "); joined != c.want && (err == nil || !strings.Contains(joined, c.want)) {
 			t.Errorf("%d: %v is %q, not %q", i, c.choice, joined, c.want)

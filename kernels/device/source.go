@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -50,6 +51,7 @@ type Source struct {
 	last       Raw // the last good one
 	people     *people
 	closed     bool
+	unanswered atomic.Pointer[Raw] // the first question was not, and nobody has looked since
 }
 
 // Open finds a driver, and asks it for the first time, which begins NVML. The error
@@ -60,25 +62,42 @@ func Open(ctx context.Context, o Options) (*Source, error) {
 		return nil, fmt.Errorf("look at the cards: this program was started as %s, and its main must call device.ServeNVML then", Child)
 	}
 	s := &Source{o: o, turn: make(chan struct{}, 1), people: newPeople()}
-	if _, err := s.ask(ctx, ask{}); err != nil {
+	raw, err := s.ask(ctx, ask{})
+	if err != nil {
 		_ = s.Close()
 		return nil, err
+	}
+	if raw.Failed != "" {
+		s.unanswered.Store(&raw)
 	}
 	return s, nil
 }
 
+// stillSilent is how long the silence that Open met is an answer: who opens a source
+// to look at once does not wait for the same driver twice.
+const stillSilent = time.Second
+
 // Look looks at all cards. The error is ErrNoDriver, or ctx's: a driver that does
 // not answer is a Look with Silent, whose cards are Unknown.
-func (s *Source) Look(ctx context.Context, mine Mine) (Look, error) { return s.look(ctx, mine, ask{}) }
+func (s *Source) Look(ctx context.Context, mine Mine) (Look, error) {
+	if raw := s.unanswered.Swap(nil); raw != nil && time.Since(raw.At) < stillSilent && ctx.Err() == nil {
+		return s.judge(*raw, mine, ask{}), nil
+	}
+	return s.look(ctx, mine, ask{})
+}
 
 func (s *Source) look(ctx context.Context, mine Mine, q ask) (Look, error) {
 	raw, err := s.ask(ctx, q)
 	if err != nil {
 		return Look{}, err
 	}
+	return s.judge(raw, mine, q), nil
+}
+
+func (s *Source) judge(raw Raw, mine Mine, q ask) Look {
 	a := s.o.Around
 	a.people, a.lists = s.people, q.Lists
-	return Judge(raw, mine, a), nil
+	return Judge(raw, mine, a)
 }
 
 // again is how long Settled waits between two looks: what the driver lists of a

@@ -49,8 +49,10 @@ func (j *judging) state(s *Seen, errs map[string]string) (State, string) {
 	case !s.Used.Known:
 		return Unknown, "the driver does not tell how much of its memory is in use"
 	case s.Unowned.Or(0) > Allowance:
+		s.cause = causeMemory
 		return Unknown, Size(s.Unowned.Value) + " of its memory are in use and no process that the driver lists has them"
 	case len(s.Own) == 0 && s.opened() && (s.Sample.Util.Or(0) > 0 || s.Unowned.Or(0) > Allowance/4):
+		s.cause = causeHidden
 		return Unknown, "it is in use and no process is listed; " + s.Evidence[0]
 	case len(s.Own) > 0:
 		return Quiet, "nobody is on it but us"

@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,18 +11,23 @@ import (
 // uses takes in the driver's samples of who used a card: they also have who came
 // and went between two looks.
 func (s *sight) uses(l Look) {
-	newest := s.since
 	for _, c := range l.Raw.Cards {
-		watched := slices.Contains(s.watching.Cards, c.UUID)
+		if c.MIG {
+			continue // of which there are none
+		}
 		seen, _ := l.Find(c.UUID)
+		known, newest := max(s.newest[c.UUID], s.report.Began.Add(period).UnixMicro()), int64(0)
 		for _, u := range c.Samples {
 			newest = max(newest, u.At)
-			if watched && u.SM.Or(0)+u.Mem.Or(0) > 0 && !seen.lists(u.PID) {
-				s.use(c.UUID, u)
+			if u.At > known && u.SM.Or(0)+u.Mem.Or(0) > 0 && !seen.lists(u.PID) {
+				s.use(l.At, c.UUID, u)
 			}
 		}
+		s.newest[c.UUID] = max(known, newest)
 	}
-	s.since = newest
+	if len(s.newest) > 0 {
+		s.since = max(s.since, slices.Min(slices.Collect(maps.Values(s.newest))))
+	}
 }
 
 // lists says whether a process is in the lists of this look.
@@ -31,13 +37,47 @@ func (c Seen) lists(pid int) bool {
 }
 
 // use counts somebody who used the card and is not listed now. Whom we saw while
-// he was there is no news.
-func (s *sight) use(card string, u RawUse) {
-	k := key{card, u.PID, 0}
-	if s.ours(k) || s.named(k) {
-		return
+// he was there is no news, on a card that is ours.
+func (s *sight) use(now time.Time, card string, u RawUse) {
+	k, at := key{card, u.PID, 0}, time.UnixMicro(u.At)
+	switch ours := s.ours(k); {
+	case !slices.Contains(s.watching.Cards, card):
+		if ours && s.away[k] == nil && !s.wasAway(k) {
+			s.away[k] = &Sighting{Process: Process{PID: u.PID, UID: -1, Why: "by the driver's samples of who used it"}, Card: card, First: at, Last: at, Looks: 1}
+		}
+	case ours:
+		s.of(card).summary.OwnLooks++
+		t := s.traces[card]
+		t.at = now
+		s.traces[card] = t
+	case !s.named(k):
+		s.doubt(at, at, k, fmt.Sprintf("pid %d used it, by the driver's samples, and is not listed", u.PID))
 	}
-	s.doubt(time.UnixMicro(u.At), k, fmt.Sprintf("pid %d used it, by the driver's samples, and is not listed", u.PID))
+}
+
+// wasAway says whether one of ours was seen on another card while he lived.
+func (s *sight) wasAway(k key) bool {
+	for o := range s.away {
+		if o.card == k.card && o.pid == k.pid {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere names those of ours that are on a card that is not; one that is listed
+// there and has ended is one of ours by the caller's word.
+func (s *sight) elsewhere(at time.Time, c Seen) {
+	for _, p := range slices.Concat(c.Own, c.Foreign) {
+		k := key{c.UUID, p.PID, p.Start}
+		if !p.Valid && (p.Why != whyGone || !s.ours(k) || s.wasAway(k)) || p.Valid && !slices.ContainsFunc(c.Own, func(o Process) bool { return o.PID == p.PID }) {
+			continue
+		}
+		if s.away[k] == nil {
+			s.away[k] = &Sighting{Process: p, Card: c.UUID, First: at}
+		}
+		s.away[k].again(at, p)
+	}
 }
 
 // memory keeps the peaks.
@@ -96,9 +136,11 @@ func (s *sight) end(now time.Time) {
 	s.gap(now)
 	r := &s.report
 	r.Ended = now
-	for k, g := range s.suspects {
+	for k, g := range s.last.suspects {
 		s.once(k, g)
 	}
+	s.flickers(now)
+	s.settle()
 	for k := range s.seen {
 		if s.watching.Mine != nil && s.watching.Mine(k.pid) {
 			delete(s.seen, k) // a child of which the caller learnt late

@@ -11,9 +11,11 @@ import (
 type Watching struct {
 	Cards []string // UUIDs that the gate may use; processes of ours on others are Elsewhere
 	Mine  Mine
-	Every time.Duration // between two looks, 100 ms when 0 (1 s through nvidia-smi)
-	Each  time.Duration // between two samples for Sample, 1 s when 0
-	Blind time.Duration // so long without an answer nothing can be said, 3 s when 0
+	// Before are those who were there before, and were let be: they may go as they like.
+	Before []Process
+	Every  time.Duration // between two looks, 100 ms when 0 (1 s through nvidia-smi)
+	Each   time.Duration // between two samples for Sample, 1 s when 0
+	Blind  time.Duration // so long without an answer nothing can be said, 3 s when 0
 
 	// Seen, when set, is told every look; Sample of every card of Cards about
 	// each second. They are called one after the other, from one goroutine, and
@@ -41,6 +43,7 @@ type Watcher struct {
 
 	// The rest is the goroutine's until done is closed.
 	sight sight
+	last  Look // that was answered
 }
 
 // bySMI is the least time between two looks through nvidia-smi, each of which
@@ -69,9 +72,9 @@ func (w *Watcher) run(ctx context.Context) {
 		if full {
 			sampled = time.Now()
 		}
-		source := w.look(ctx, full)
+		w.look(ctx, full)
 		every := w.Every
-		if source == sourceSMI {
+		if w.sight.report.Source == sourceSMI {
 			every = max(every, bySMI)
 		}
 		select {
@@ -81,11 +84,11 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// look takes one look, and says who answered.
-func (w *Watcher) look(ctx context.Context, full bool) string {
+// look takes one look, and says whether it was answered.
+func (w *Watcher) look(ctx context.Context, full bool) bool {
 	l, err := w.source.look(ctx, w.Mine, ask{Lists: !full, Uses: true, Since: w.sight.since})
 	if ctx.Err() != nil {
-		return "" // a look that was broken off says nothing
+		return false // a look that was broken off says nothing
 	}
 	if err != nil {
 		l = Look{At: time.Now(), Silent: err.Error()}
@@ -94,10 +97,14 @@ func (w *Watcher) look(ctx context.Context, full bool) string {
 	if w.Seen != nil {
 		w.Seen(l)
 	}
-	if full && l.Silent == "" {
+	if l.Silent != "" {
+		return false
+	}
+	w.last = l
+	if full {
 		w.points(l)
 	}
-	return l.Source
+	return true
 }
 
 func (w *Watcher) points(l Look) {
@@ -113,21 +120,43 @@ func (w *Watcher) points(l Look) {
 	}
 }
 
-// lastLook bounds the look that Stop takes.
+// lastLook bounds the looks that Stop takes.
 const lastLook = 10 * time.Second
 
-// Stop takes a last look, ends the watch and says what it saw. Later calls give the same.
+// Stop takes a last look, and some more where that one left something open, ends the
+// watch and says what it saw. Later calls give the same.
 func (w *Watcher) Stop() Report {
 	w.once.Do(func() {
 		w.cancel()
 		<-w.done
 		ctx, cancel := context.WithTimeout(context.Background(), lastLook)
 		defer cancel()
-		w.look(ctx, true)
-		if len(w.sight.suspects) > 0 {
-			w.look(ctx, true)
-		}
+		w.sight.report.Unseen = !w.lastLooks(ctx)
 		w.sight.end(time.Now())
+		w.sight.report.Last = w.last
 	})
 	return w.sight.report
+}
+
+// lastLooks says whether they were answered. A driver that hangs is asked once more,
+// through another child.
+func (w *Watcher) lastLooks(ctx context.Context) bool {
+	answered := w.look(ctx, true)
+	if !answered {
+		answered = w.look(ctx, true)
+	}
+	if !answered {
+		return false
+	}
+	for w.sight.pending() {
+		select {
+		case <-time.After(w.Every):
+		case <-ctx.Done():
+			return false
+		}
+		if !w.look(ctx, false) {
+			return false
+		}
+	}
+	return true
 }

@@ -153,3 +153,59 @@ func TestWatchThatIsBlind(t *testing.T) {
 		t.Errorf("blind: %s %s %+v", r.State(), r.Why(), r)
 	}
 }
+
+// TestWatchThatLosesItsCard: what is unknown before a run is unknown in it, also when
+// the next look would be its last.
+func TestWatchThatLosesItsCard(t *testing.T) {
+	box := devicetest.Start(t)
+	opener := box.Opener(0)
+	for name, c := range map[string]struct {
+		lines []string
+		shows func(device.Look) bool
+		why   string
+	}{
+		"no card any more":  {[]string{"clear"}, func(l device.Look) bool { return l.Silent == "" && len(l.Cards) == 0 }, "does not list this card"},
+		"lost":              {[]string{"error DeviceGetHandleByIndex_v2 15"}, func(l device.Look) bool { return len(l.Cards) == 1 && l.Cards[0].UUID == "" }, "does not list this card"},
+		"another one":       {[]string{"card 0 uuid GPU-11111111"}, func(l device.Look) bool { return l.Cards[0].UUID == "GPU-11111111" }, "does not list this card"},
+		"cut in parts":      {[]string{"mig 0 1", "instance 0 0 gi 1"}, func(l device.Look) bool { return l.Cards[0].Parent != "" }, "does not list this card"},
+		"no count":          {[]string{"error DeviceGetCount_v2 999"}, func(l device.Look) bool { return l.Silent != "" }, "the looks after it were not answered"},
+		"somebody hides":    {[]string{"card 0 util 100"}, func(l device.Look) bool { return l.Cards[0].State == device.Unknown }, fmt.Sprintf("it is in use and no process is listed; pid %d (cat)", opener.PID)},
+		"one we cannot see": {[]string{"ghost 0 compute 3999999 1000"}, func(l device.Look) bool { return l.Cards[0].State == device.Unknown }, "pid 3999999"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			box.Reset()
+			watch, until := watched(t, box, device.Watching{Each: time.Millisecond})
+			until(func(l device.Look) bool { return l.Silent == "" && l.Cards[0].State == device.Quiet })
+			box.Write(c.lines...)
+			until(c.shows)
+			until(nil)
+			if r := watch.Stop(); r.State() != device.Unknown || !strings.Contains(r.Why(), c.why) {
+				t.Errorf("%s: %s, not %q; %+v", r.State(), r.Why(), c.why, r.Doubts)
+			}
+		})
+	}
+}
+
+// TestWatchOwn: ours that came and went between two looks are known by the driver's
+// samples, on the card and on another one.
+func TestWatchOwn(t *testing.T) {
+	box := devicetest.Start(t)
+	box.Write("card 1 name NVIDIA H200")
+	here, away := box.Bystander(), box.Bystander()
+	watch, until := watched(t, box, device.Watching{Mine: pids(here.PID, away.PID)})
+	began := time.Now()
+	here.End()
+	away.End()
+	box.Write(fmt.Sprintf("use 0 %d 50", here.PID), fmt.Sprintf("use 1 %d 50", away.PID))
+	until(func(l device.Look) bool { // the first second may be somebody else's
+		return len(l.Raw.Cards) == 2 && len(l.Raw.Cards[0].Samples) > 0 && l.Raw.Cards[0].Samples[0].At > began.Add(time.Second).UnixMicro()
+	})
+	until(nil)
+	r := watch.Stop()
+	if r.State() != device.Quiet || r.Cards[0].OwnLooks == 0 {
+		t.Errorf("on ours: %s, %+v", r.Why(), r.Cards[0])
+	}
+	if len(r.Elsewhere) != 1 || r.Elsewhere[0].PID != away.PID || r.Elsewhere[0].Card != box.UUID(1) {
+		t.Errorf("on another: %+v", r.Elsewhere)
+	}
+}

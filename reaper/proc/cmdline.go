@@ -19,7 +19,10 @@ const maxMemory = 8 << 20
 // in two milliseconds happens, four times does not.
 const attempts = 4
 
-var errPartial = errors.New("it was not read whole: the process is changing it, or has put part of it out of reach")
+// ErrPartial says that a list could not be read whole. A process has none for as long
+// as it takes to start a program, which may be seconds on a busy machine: who can
+// wait reads again a little later, until it is whole or ErrGone.
+var ErrPartial = errors.New("it was not read whole: the process is changing it, or has put part of it out of reach")
 
 // Cmdline reads the argument list of a process, within the deadline that ctx
 // must have. A kernel thread has none, which is no error.
@@ -70,16 +73,16 @@ func (r Root) readMemory(ctx context.Context, pid int, file string) ([]byte, err
 		}
 		data, err := r.readTwice(ctx, pid, file)
 		switch {
-		case errors.Is(err, errPartial):
+		case errors.Is(err, ErrPartial):
 			continue
 		case err != nil:
 			return nil, err
 		}
-		if err = r.vouch(before, file, data); err == nil || !errors.Is(err, errPartial) {
+		if err = r.vouch(before, file, data); err == nil || !errors.Is(err, ErrPartial) {
 			return data, err
 		}
 	}
-	return nil, errPartial
+	return nil, ErrPartial
 }
 
 // vouch looks at the process again after a reading. A process that ends gives
@@ -111,10 +114,19 @@ func (r Root) vouch(before Stat, file string, data []byte) error {
 		return ErrGone
 	}
 	start, end := listBounds(stat, file)
-	if !whole(data, start, end, file == "cmdline") {
-		return errPartial
+	if !whole(data, start, end, file == "cmdline") || len(data) == 0 && beginning(stat) {
+		return ErrPartial
 	}
 	return nil
+}
+
+// beginning says whether a process is just being given its program: the kernel has the
+// two ends of each list at one address then, as of a list that is empty, and sets field
+// 26 of proc_pid_stat(5), where the code begins, when they are done. It is 1 where it is
+// not ours to see.
+func beginning(stat []byte) bool {
+	code, _ := addresses(stat, 26)
+	return code == 0
 }
 
 // whole says whether data is all of a list between two addresses. A program
@@ -135,10 +147,14 @@ func whole(data []byte, start, end uint64, args bool) bool {
 // 51 of proc_pid_stat(5): 0 while a program is being started, and always where
 // they are not ours to see.
 func listBounds(stat []byte, file string) (start, end uint64) {
-	field := 48 // arg_start, arg_end
 	if file == "environ" {
-		field = 50 // env_start, env_end
+		return addresses(stat, 50) // env_start, env_end
 	}
+	return addresses(stat, 48) // arg_start, arg_end
+}
+
+// addresses are a field and the next one of proc_pid_stat(5).
+func addresses(stat []byte, field int) (start, end uint64) {
 	text := stat[bytes.LastIndexByte(stat, ')')+1:]
 	var number []byte
 	for n := 3; n <= field+1; n++ {

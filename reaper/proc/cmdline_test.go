@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -66,7 +67,7 @@ func TestCmdlineOfAChangingProcess(t *testing.T) {
 	whole := 0
 	for ctx := soon(t); whole < 20 && ctx.Err() == nil; {
 		got, err := Real.Cmdline(ctx, pid)
-		if errors.Is(err, errPartial) {
+		if errors.Is(err, ErrPartial) {
 			continue
 		}
 		if err != nil {
@@ -93,11 +94,19 @@ func TestCmdlineNeedsADeadline(t *testing.T) {
 	}
 }
 
+// lists is the stat of a process whose lists begin and end at one address, and whose
+// code begins at another.
+func lists(pid, code int) string {
+	return fmt.Sprintf("%d (x) R 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 50000 1000000 100 0 %d%s 8192 8192 8192 8192 0\n", pid, code, strings.Repeat(" 0", 21))
+}
+
 func TestCmdlineFixtures(t *testing.T) {
 	kernel := "13 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 30 0 0 20 0 1 0 2 0 0"
 	root := fixtureRoot(t, map[string]fixture{
 		"12": {files: map[string]string{"stat": line(12, "x"), "cmdline": "a\x00\x00b\x00"}, links: map[string]string{"exe": "/bin/sh"}},
 		"16": {files: map[string]string{"stat": line(16, "x"), "cmdline": "a\x00cut"}, links: map[string]string{"exe": "/bin/sh"}},
+		"17": {files: map[string]string{"stat": lists(17, 0), "cmdline": ""}, links: map[string]string{"exe": "/bin/sh"}},
+		"18": {files: map[string]string{"stat": lists(18, 4096), "cmdline": ""}, links: map[string]string{"exe": "/bin/sh"}},
 		"13": {files: map[string]string{"stat": kernel, "cmdline": ""}},
 		"14": {files: map[string]string{"stat": line(14, "x"), "cmdline": ""}}, // ending: no program any more
 		"15": {files: map[string]string{"stat": line(15, "x")}, links: map[string]string{"exe": "/bin/sh"}},
@@ -114,7 +123,13 @@ func TestCmdlineFixtures(t *testing.T) {
 	if got, err := root.Cmdline(soon(t), 15); err == nil {
 		t.Errorf("an unreadable file: got %q", got)
 	}
-	if got, err := root.Cmdline(soon(t), 16); !errors.Is(err, errPartial) {
+	if got, err := root.Cmdline(soon(t), 17); !errors.Is(err, ErrPartial) {
+		t.Errorf("a program that is just being started: got %q, %v", got, err)
+	}
+	if got, err := root.Cmdline(soon(t), 18); err != nil || len(got) != 0 {
+		t.Errorf("one without arguments: got %q, %v", got, err)
+	}
+	if got, err := root.Cmdline(soon(t), 16); !errors.Is(err, ErrPartial) {
 		t.Errorf("a list that was cut: got %q, %v", got, err)
 	}
 }

@@ -89,7 +89,7 @@ func TestCmdlineWithAHole(t *testing.T) {
 	f := mountStuck(t)
 	defer f.Release()
 	pid := launchReady(t, exec.Command(mapper, "args", f.Page, strings.Repeat("x", 16<<10)))
-	if got, err := Real.Cmdline(soon(t), pid); !errors.Is(err, errPartial) {
+	if got, err := Real.Cmdline(soon(t), pid); !errors.Is(err, ErrPartial) {
 		t.Errorf("got %d arguments, %v; want an error", len(got), err)
 	}
 }

@@ -99,7 +99,7 @@ func (p *Process) marked(s Stat, alone bool, asides []*Process) (bool, error) {
 	if alone && err == nil && !slices.ContainsFunc(asides, func(q *Process) bool { return slices.Contains(list, q.mark) }) {
 		return true, nil
 	}
-	if starting() == 0 && (err == nil || !errors.Is(err, errPartial) && !errors.Is(err, ErrGone)) {
+	if starting() == 0 && (err == nil || !errors.Is(err, ErrPartial) && !errors.Is(err, ErrGone)) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.denied[s.key()] = true

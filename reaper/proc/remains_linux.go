@@ -129,7 +129,7 @@ func (r *remains) askAll(list []Stat) {
 	}
 	for _, a := range answers {
 		k := a.stat.key()
-		if a.tries = r.asked[k].tries + 1; errors.Is(a.err, errPartial) && a.tries < maxTries {
+		if a.tries = r.asked[k].tries + 1; errors.Is(a.err, ErrPartial) && a.tries < maxTries {
 			a.again = true
 		}
 		r.asked[k] = a

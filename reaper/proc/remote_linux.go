@@ -36,7 +36,7 @@ type reader struct {
 // readTwice has a file of a process read two times, one after the other. Two
 // equal readings are whole: the kernel ends a reading early, without an error,
 // when the target executes another program meanwhile. Otherwise the error is
-// errPartial.
+// ErrPartial.
 func (r Root) readTwice(ctx context.Context, pid int, file string) ([]byte, error) {
 	// The parent-death signal is that of the thread which started the child.
 	runtime.LockOSThread()
@@ -60,7 +60,7 @@ func (r Root) readTwice(ctx context.Context, pid int, file string) ([]byte, erro
 	}
 	first, second, ok := bytes.Cut(data, c.nonce)
 	if !ok || !bytes.Equal(first, second) {
-		return nil, errPartial
+		return nil, ErrPartial
 	}
 	return first, nil
 }

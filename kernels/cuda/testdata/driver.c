@@ -168,6 +168,14 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute a, int val
 	return (void)f, (void)a, (void)value, CUDA_SUCCESS;
 }
 
+// cuFuncGetParamInfo, under its own name for toolkits that do not declare it.
+EXPORT CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size) {
+	(void)f;
+	if (i > 3)
+		return CUDA_ERROR_INVALID_VALUE;
+	return *offset = i < 2 ? 8 * i : 16 + 4 * (i - 2), *size = i < 2 ? 8 : 4, CUDA_SUCCESS;
+}
+
 // The kernels: in, out, n, factor.
 EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                unsigned shared, CUstream s, void **params, void **extra) {

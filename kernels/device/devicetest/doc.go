@@ -15,13 +15,14 @@
 //	mig N 1
 //	instance N K uuid|memory|gi VALUE
 //	hang CALL
+//	crash CALL
 //	error CALL CODE
 //	clear
 //
 // Card N is there when a line names it: an H200 with 141 GiB, quiet. A process is
 // listed while its pid lives, and its bytes (-1: not told) are in use; a ghost is
 // listed always, and its bytes are not. use is one of the driver's samples of who
-// used the card, made when it is asked for. A CALL is a function of the library
+// used the card, made when it is asked for. crash touches what no process has. A CALL is a function of the library
 // without its nvml (hang Init_v2, error DeviceGetCount_v2 999), or smi for
 // nvidia-smi, which then hangs and ignores SIGTERM. clear forgets what is above it.
 //

@@ -110,7 +110,8 @@ type training struct {
 	out         *bufio.Reader
 }
 
-func train(t *testing.T) *training {
+// train starts a trainer, which a program may be wrapped around.
+func train(t *testing.T, wrap ...string) *training {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -118,7 +119,8 @@ func train(t *testing.T) *training {
 	}
 	dir := t.TempDir()
 	tr := &training{t: t, token: "train-" + filepath.Base(filepath.Dir(dir)) + "-" + strconv.Itoa(os.Getpid()), log: filepath.Join(dir, "run.log")}
-	cmd := exec.Command(self, tr.token, tr.log)
+	argv := append(wrap, self, tr.token, tr.log)
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	cmd.Env = append(os.Environ(), childVariable+"=trainer")
 	in, err := cmd.StdinPipe()

@@ -23,12 +23,17 @@ const (
 	readTime = 2 * time.Second
 	// glance is how long a reading of our own is waited for, which takes 20 us.
 	glance = 300 * time.Millisecond
+	// starting is how long a process may take to start its program, in which it has no
+	// command line: its pages may come from a slow disk. again is how long is between
+	// two looks at one that does.
+	starting, again = 10 * time.Second, 100 * time.Millisecond
 )
 
 // answer is a command line, or why there is none.
 type answer struct {
 	text string
 	why  string // it is not known
+	gone bool   // there is no such process any more
 }
 
 // hanging are the processes whose command line a thread of ours still waits for,
@@ -66,24 +71,46 @@ func (m *matcher) read(ctx context.Context, list map[int]proc.Stat) {
 }
 
 // commandOf reads one command line. That of a process in D is read by a child,
-// which can be given up, and so is what a reading of our own does not bring: a
-// process without one, for it is just being started, is known by its name.
+// which can be given up, and so is what a reading of our own does not bring. One that
+// is just starting a program is looked at again until that has begun: it may be any
+// compiler's, and keeps nobody off a card by that.
 func (m *matcher) commandOf(ctx context.Context, s proc.Stat) answer {
 	if text, ok := m.glance(s); ok {
 		return answer{text: text}
 	}
+	ctx, cancel := context.WithTimeout(ctx, starting)
+	defer cancel()
+	for {
+		args, err := m.ask(ctx, s.PID)
+		switch {
+		case errors.Is(err, proc.ErrGone):
+			return answer{gone: true}
+		case errors.Is(err, proc.ErrPartial) && rest(ctx):
+			continue
+		case err != nil:
+			return answer{why: fmt.Sprintf("pid %d (%s): its command line cannot be read: %v", s.PID, s.Comm, err)}
+		case len(args) == 0: // it has none, and is known by its name
+			return answer{text: s.Comm}
+		}
+		return answer{text: strings.Join(args, " ")}
+	}
+}
+
+// ask lets a child read a command line.
+func (m *matcher) ask(ctx context.Context, pid int) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	args, err := m.o.Proc.Cmdline(ctx, s.PID)
-	switch {
-	case errors.Is(err, proc.ErrGone):
-		return answer{}
-	case err != nil:
-		return answer{why: fmt.Sprintf("pid %d (%s): its command line cannot be read: %v", s.PID, s.Comm, err)}
-	case len(args) == 0:
-		return answer{text: s.Comm}
+	return m.o.Proc.Cmdline(ctx, pid)
+}
+
+// rest waits until it is worth looking again, and says whether there is time for it.
+func rest(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(again):
+		return true
 	}
-	return answer{text: strings.Join(args, " ")}
 }
 
 // glance reads a command line ourselves, a hundred times faster than a child does

@@ -7,6 +7,9 @@
 // the log says nothing new, went back, or does not tell the total. It reads, and
 // writes only its own small file of what it saw before.
 //
+// Another gpuci is no run, whatever its arguments say: what it runs is looked at
+// itself.
+//
 // It does not promise that the time is right: it is a straight line through what
 // was seen. It knows no cards: who asks says which processes are on which.
 package protected

@@ -50,7 +50,7 @@ func Find(ctx context.Context, o Options) (Look, error) {
 	for _, r := range o.Rules {
 		runs, why := f.find(ctx, r)
 		if why != "" {
-			look.Unknown = append(look.Unknown, Unknown{r, why})
+			look.Unknown = append(look.Unknown, Unknown{Rule: r, Why: why, Any: r.Check() != nil})
 		}
 		for i := range runs {
 			runs[i].Progress = f.progress(ctx, runs[i], len(runs) > 1)
@@ -97,37 +97,41 @@ func (f *finder) find(ctx context.Context, r Rule) (runs []Run, why string) {
 	}
 	fits, why := m.all(ctx)
 	for _, s := range f.tops(fits) {
-		runs = append(runs, f.run(r, s))
+		runs = append(runs, f.run(r, m.command, s))
 	}
 	return runs, why
 }
 
-// tops picks the processes that none of the others is above.
+// tops picks the processes that none of the others is above: a launcher has the
+// command line of what it runs in its own (timeout 900 python3 train.py), and the two
+// are one run.
 func (f *finder) tops(fits []proc.Stat) (out []proc.Stat) {
 	in := make(map[int]bool)
 	for _, s := range fits {
 		in[s.PID] = true
 	}
-	for _, s := range f.picture.Table.Below(pidsOf(fits)...) {
-		delete(in, s.PID)
-	}
 	for _, s := range fits {
-		if in[s.PID] {
+		if !f.under(in, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-func pidsOf(list []proc.Stat) (out []int) {
-	for _, s := range list {
-		out = append(out, s.PID)
+// under says whether one of some processes is above another.
+func (f *finder) under(some map[int]bool, s proc.Stat) bool {
+	seen := map[int]bool{s.PID: true} // a reused pid can make a loop out of one picture
+	for up := s.PPID; up > 0 && !seen[up]; up = f.picture.Table[up].PPID {
+		if some[up] {
+			return true
+		}
+		seen[up] = true
 	}
-	return out
+	return false
 }
 
 // run says what is known of one.
-func (f *finder) run(r Rule, s proc.Stat) Run {
+func (f *finder) run(r Rule, command *regexp.Regexp, s proc.Stat) Run {
 	run := Run{Rule: r, PIDs: []int{s.PID}, Process: s.Identity(f.boot), UID: -1, Command: s.Comm}
 	for _, b := range f.picture.Table.Below(s.PID) {
 		if !f.ours[b.PID] {
@@ -141,7 +145,8 @@ func (f *finder) run(r Rule, s proc.Stat) Run {
 		run.UID = st.EUID
 	}
 	if a := f.commands[s.PID]; a.text != "" {
-		run.Command = clip(strings.TrimSpace(a.text))
+		text := strings.TrimSpace(a.text)
+		run.Command, run.Loose = around(text, command), loose(text, command)
 	}
 	return run
 }

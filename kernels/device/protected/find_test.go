@@ -191,3 +191,33 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// A rule that is wrong, or names a card that is not here, takes no card's protection
+// away: any of them may be meant.
+func TestRuleOfAnotherCard(t *testing.T) {
+	here := []Card{{UUID: "GPU-01234567-8", Index: 0, PIDs: []int{77}}, {UUID: "MIG-1234abcd", Parent: "GPU-89abcdef-0", Index: 1}}
+	for _, text := range []string{"0", "1", "GPU-01234567", "gpu-89AB", "MIG-1234"} {
+		if missing := (Rule{Cards: []string{text}}).Missing(here); missing != nil {
+			t.Errorf("%s is missing: %q", text, missing)
+		}
+	}
+	tr := train(t)
+	bad := find(t, Options{Rules: []Rule{{Name: "typo", Command: tr.token, Cards: []string{"GPU-zzz"}}}})
+	if len(bad.Runs) != 0 || len(bad.Unknown) != 1 || !bad.Unknown[0].On(here[0]) || !bad.Unknown[0].On(here[1]) {
+		t.Errorf("a wrong rule: %+v", bad)
+	}
+	for _, text := range []string{"7", "GPU-77777777"} {
+		rule := Rule{Name: "gone", Command: tr.token, Cards: []string{"0", text}}
+		found := find(t, Options{Rules: []Rule{rule}}).Among(here)
+		if len(found.Runs) != 1 || len(found.Unknown) != 1 || !found.Unknown[0].On(here[1]) {
+			t.Fatalf("of card %s: %+v", text, found)
+		}
+		if say, want := found.Unknown[0].Text(), fmt.Sprintf("on which card the protected run gone is is not known: pid %d is of its rule, which names %s, and", tr.pid, text); !strings.Contains(say, want) {
+			t.Errorf("it is said to be %q, want %q", say, want)
+		}
+		unseen := Look{Unknown: []Unknown{{Rule: rule}, {Rule: Rule{Cards: []string{"0"}}}}}.Among(here).Unknown
+		if len(unseen) != 2 || !unseen[0].On(here[1]) || unseen[1].On(here[1]) || !unseen[1].On(here[0]) {
+			t.Errorf("of runs that cannot be seen: %+v", unseen)
+		}
+	}
+}

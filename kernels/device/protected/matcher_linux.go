@@ -109,7 +109,7 @@ func (m *matcher) all(ctx context.Context) (fits []proc.Stat, why string) {
 	ask := make(map[int]proc.Stat)
 	for pid, s := range m.picture.Table {
 		v, doubt := no, ""
-		if !m.ours[pid] && !s.Kernel && !s.Zombie() {
+		if !m.ours[pid] && !s.Kernel && !s.Zombie() && !m.another(s) {
 			v, doubt = m.cheap(s)
 		}
 		switch {
@@ -134,11 +134,15 @@ func (m *matcher) all(ctx context.Context) (fits []proc.Stat, why string) {
 	return fits, strings.Join(doubts, "")
 }
 
+// another says that a process is a gpuci, whose arguments may name what it runs: that
+// is looked at itself. A pid file that names one means it.
+func (m *matcher) another(s proc.Stat) bool { return s.Comm == "gpuci" && m.rule.PIDFile == "" }
+
 // byCommand holds those that are left against the command.
 func (m *matcher) byCommand(list map[int]proc.Stat) (fits []proc.Stat, doubts []string) {
 	for pid, s := range list {
 		a := m.commands[pid]
-		if a.why == "" && !m.command.MatchString(a.text) {
+		if a.gone || a.why == "" && !m.command.MatchString(a.text) {
 			continue
 		}
 		v, doubt := m.cheap(s)

@@ -13,7 +13,7 @@ import (
 // if all of Command, Cwd, User, PIDFile and Unit that are given fit it.
 type Rule struct {
 	Name    string
-	Command string // regular expression (RE2), searched in the command line, its arguments joined by spaces
+	Command string // regular expression (RE2), searched anywhere in the command line, its arguments joined by spaces: see Run.Hint
 	Cwd     string // absolute path: the process works in it or below it
 	User    string // name or uid, of the effective user
 	PIDFile string // absolute path of a file that holds the pid
@@ -50,15 +50,24 @@ func (r Rule) Check() error {
 		return fmt.Errorf("log: %w", err)
 	}
 	for _, card := range r.Cards {
-		if !cardName.MatchString(card) {
-			return fmt.Errorf("cards: %q is no UUID, no beginning of one with 8 characters at least, and no index", card)
+		if !IsCard(card) {
+			return fmt.Errorf("cards: %q is no UUID, no beginning of one with %d characters at least, and no index", card, minUUID)
 		}
 	}
 	return r.checkProgress()
 }
 
-// cardName is what may stand for a card.
-var cardName = regexp.MustCompile(`^(\d{1,4}|(?i:GPU|MIG)-[0-9A-Za-z/-]{4,})$`)
+// minUUID is how much of a UUID says which one, in characters: GPU-8f6d.
+const minUUID = 8
+
+// cardName is what may stand for a card: an index, or a UUID as nvidia-smi -L prints
+// it, of a MIG instance too (MIG-8f6d…, MIG-GPU-8f6d…/1/0), or the beginning of one.
+var cardName = regexp.MustCompile(`^(0|[1-9]\d{0,3}|(?i:GPU|MIG|MIG-GPU)-[0-9A-Fa-f][0-9A-Fa-f/-]*)$`)
+
+// IsCard says whether a text can name a card in a rule.
+func IsCard(text string) bool {
+	return cardName.MatchString(text) && (len(text) >= minUUID || text[0] <= '9')
+}
 
 func (r Rule) checkProgress() error {
 	if r.Progress == "" {
@@ -87,11 +96,24 @@ type Card struct {
 
 // names says whether a rule names a card.
 func (r Rule) names(c Card) bool {
-	return slices.ContainsFunc(r.Cards, func(text string) bool {
-		if c.Index >= 0 && text == fmt.Sprint(c.Index) {
-			return true
+	return slices.ContainsFunc(r.Cards, c.called)
+}
+
+// called says whether a text of a rule means the card.
+func (c Card) called(text string) bool {
+	if c.Index >= 0 && text == fmt.Sprint(c.Index) {
+		return true
+	}
+	text = strings.ToLower(text)
+	return len(text) >= minUUID && (strings.HasPrefix(strings.ToLower(c.UUID), text) || strings.HasPrefix(strings.ToLower(c.Parent), text))
+}
+
+// Missing are the cards that the rule names and that are not among some.
+func (r Rule) Missing(here []Card) (out []string) {
+	for _, text := range r.Cards {
+		if !slices.ContainsFunc(here, func(c Card) bool { return c.called(text) }) {
+			out = append(out, text)
 		}
-		text = strings.ToLower(text)
-		return len(text) >= 8 && (strings.HasPrefix(strings.ToLower(c.UUID), text) || strings.HasPrefix(strings.ToLower(c.Parent), text))
-	})
+	}
+	return out
 }

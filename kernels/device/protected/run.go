@@ -18,15 +18,18 @@ type Run struct {
 	Process  proc.Identity // of the topmost one
 	UID      int           // its effective user, below 0 when that is not known
 	Command  string        // its command line, or where that was not needed its name; clipped
+	Loose    bool          // the rule's command fits arguments of it alone
 	Since    time.Time
 	Progress Progress
 }
 
-// Unknown is a rule of which it is not known what runs it has. A card that it
-// names (every card, when it names none) is not to be had then.
+// Unknown is a rule of which it is not known what runs it has, or on which card they
+// are. A card that it names (every card, when it names none) is not to be had then.
 type Unknown struct {
-	Rule Rule
-	Why  string // for people
+	Rule  Rule
+	Why   string // for people
+	Any   bool   // every card may be meant, whatever the rule names
+	There bool   // a run is there, and its card is what is not known
 }
 
 // On says whether the run is on a card: the rule names it, or a process of the
@@ -36,11 +39,34 @@ func (r Run) On(c Card) bool {
 }
 
 // On says whether a run of the rule may be on a card.
-func (u Unknown) On(c Card) bool { return len(u.Rule.Cards) == 0 || u.Rule.names(c) }
+func (u Unknown) On(c Card) bool { return u.Any || len(u.Rule.Cards) == 0 || u.Rule.names(c) }
 
 // Text names what is not known, for a refusal.
 func (u Unknown) Text() string {
+	if u.There {
+		return fmt.Sprintf("on which card the protected run %s is is not known: %s", u.Rule.Name, u.Why)
+	}
 	return fmt.Sprintf("whether the protected run %s is there is not known: %s", u.Rule.Name, u.Why)
+}
+
+// Among holds what was found against the cards that are here. A rule that names
+// another one has a slip of the pen in it, or its card has gone: then nobody knows
+// which card its runs are on, and each of those here may be it.
+func (l Look) Among(here []Card) Look {
+	unknown := slices.Clone(l.Unknown)
+	for i, u := range unknown {
+		unknown[i].Any = u.Any || len(u.Rule.Missing(here)) > 0
+	}
+	for i, r := range l.Runs {
+		names := r.Rule.Missing(here)
+		same := func(o Run) bool { return o.Rule.Name == r.Rule.Name }
+		if len(names) == 0 || slices.ContainsFunc(l.Runs[:i], same) {
+			continue
+		}
+		why := fmt.Sprintf("pid %d is of its rule, which names %s, and no such card is here", r.Process.PID, strings.Join(names, ", "))
+		unknown = append(unknown, Unknown{Rule: r.Rule, Why: why, Any: true, There: true})
+	}
+	return Look{Runs: l.Runs, Unknown: unknown}
 }
 
 // Text names the run for a refusal, and says when it will be over.

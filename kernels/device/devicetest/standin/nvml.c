@@ -32,7 +32,7 @@ static struct state {
 	struct card card[CARDS];
 	struct proc proc[PROCS];
 	struct use use[PROCS];
-	int hang, error;
+	int hang, error, crash;
 } S;
 
 /* alive: a process whose memory is gone is listed no more; a zombie's is. */
@@ -117,7 +117,7 @@ static void load(const char *call) {
 		line[strcspn(line, "\n")] = 0;
 		if (sscanf(line, "%63s %n", word, &end) != 1) continue;
 		char *rest = line + end;
-		if (!strcmp(word, "clear")) { S.cards = S.procs = S.uses = S.hang = S.error = 0; memset(S.card, 0, sizeof S.card); }
+		if (!strcmp(word, "clear")) { S.cards = S.procs = S.uses = S.hang = S.error = S.crash = 0; memset(S.card, 0, sizeof S.card); }
 		else if (!strcmp(word, "driver")) snprintf(S.driver, sizeof S.driver, "%s", rest);
 		else if (!strcmp(word, "cuda")) S.cuda = atoi(rest);
 		else if (!strcmp(word, "card") && sscanf(rest, "%d %63s %n", &n, what, &end) == 2) card_line(n, what, rest + end);
@@ -127,6 +127,7 @@ static void load(const char *call) {
 		else if (!strcmp(word, "ghost")) proc_line(rest, 1);
 		else if (!strcmp(word, "use") && S.uses < PROCS && sscanf(rest, "%d %d %d", &S.use[S.uses].card, &S.use[S.uses].pid, &S.use[S.uses].sm) == 3) S.uses++;
 		else if (!strcmp(word, "hang") && !strcmp(rest, call)) S.hang = 1;
+		else if (!strcmp(word, "crash") && !strcmp(rest, call)) S.crash = 1;
 		else if (!strcmp(word, "error") && sscanf(rest, "%63s %d", what, &n) == 2 && !strcmp(what, call)) S.error = n;
 	}
 	if (f) fclose(f);
@@ -146,6 +147,7 @@ static struct handle { int card, part; } H[CARDS][PARTS + 1];
 static int enter(const char *call) {
 	load(call);
 	while (S.hang) pause();
+	if (S.crash) *(volatile int *)0 = 0;
 	return S.error;
 }
 #define ENTER(call) do { int e = enter(call); if (e) return e; } while (0)

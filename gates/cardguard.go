@@ -1,0 +1,218 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"gpuci/kernels/device"
+	"gpuci/kernels/device/protected"
+)
+
+// crowded is why a run is ended that is not alone on its card: the other one comes first.
+type crowded struct{ why string }
+
+func (c crowded) Error() string { return c.why }
+
+// guard ends a run that must not go on beside somebody who was there first, or whom
+// nobody may disturb.
+type guard struct {
+	cards  *Cards
+	uuids  []string
+	share  bool
+	beside bool // somebody was there when it began
+	stop   context.CancelCauseFunc
+
+	mu     sync.Mutex
+	last   device.Look        // the last one that was answered
+	room   time.Time          // when the memory that is free was told last
+	known  map[[2]uint64]bool // pids and starts of those who are on the cards beside us
+	closed bool               // the run is over, so that there is nothing to end
+	why    string             // why what it gave does not stand
+	doubts int                // looks in a row in which the rules could not be held against the processes
+	doubt  string
+
+	ask    chan struct{} // somebody new is there
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// guardEvery is how often the rules are held against the processes, which takes some
+// hundredths of a second of one processor; beside that when somebody comes.
+const guardEvery = 5 * time.Second
+
+func newGuard(c *onCards, use *CardUse, stop context.CancelCauseFunc) *guard {
+	g := &guard{
+		cards: c.Cards, uuids: use.UUIDs, share: c.share, beside: len(use.Shared) > 0, stop: stop,
+		room: time.Now(), known: make(map[[2]uint64]bool), ask: make(chan struct{}, 1),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	g.cancel = cancel
+	if len(c.Rules) > 0 {
+		g.done.Go(func() { g.follow(ctx) })
+	}
+	return g
+}
+
+// follow asks again and again. A gate that wants the card alone asks only when
+// somebody came: till then no rule is about it.
+func (g *guard) follow(ctx context.Context) {
+	for {
+		var tick <-chan time.Time
+		if g.share {
+			tick = time.After(guardEvery)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		case <-g.ask:
+		}
+		g.rules(ctx, false)
+	}
+}
+
+// end closes the guard, with a last look at the rules where the gate shares.
+func (g *guard) end(last device.Look) {
+	g.cancel()
+	g.done.Wait()
+	if len(g.cards.Rules) > 0 && g.share && g.ended() == "" {
+		g.mu.Lock()
+		g.last = last
+		g.mu.Unlock()
+		g.rules(context.Background(), true)
+	}
+}
+
+// over ends the run; the first reason is the one.
+func (g *guard) over(why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.why != "":
+	case g.closed:
+		g.why = why + "; what the run gave does not stand"
+	default:
+		g.why = "it was ended: " + why
+		g.stop(crowded{why})
+	}
+}
+
+// runOver says that the run has ended by itself, or will.
+func (g *guard) runOver() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// ended says why the run was ended, or should have been; "" where it was not.
+func (g *guard) ended() string {
+	if g == nil {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.why
+}
+
+// unsure says why it is not known whether a protected run was there.
+func (g *guard) unsure() string {
+	if g == nil {
+		return ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.doubt
+}
+
+// look takes in a look of the watch.
+func (g *guard) look(l device.Look) {
+	g.mu.Lock()
+	closed := g.closed
+	g.mu.Unlock()
+	if closed {
+		return
+	}
+	if g.share {
+		g.free(l)
+	}
+	if l.Silent != "" {
+		return
+	}
+	g.mu.Lock()
+	g.last = l
+	came := false
+	for _, uuid := range g.uuids {
+		card, _ := l.Find(uuid)
+		for _, p := range card.Foreign {
+			if id := [2]uint64{uint64(p.PID), p.Start}; p.Valid && !g.known[id] {
+				g.known[id], came = true, true
+			}
+		}
+	}
+	g.mu.Unlock()
+	if came {
+		select {
+		case g.ask <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// rules ends the run where a protected run is on its card that does not share. A gate
+// that has the card alone gives way to those who are really there; one that shares it
+// to those as well who may come back any moment.
+func (g *guard) rules(ctx context.Context, last bool) {
+	g.mu.Lock()
+	look := g.last
+	g.mu.Unlock()
+	found, err := protected.Find(ctx, protected.Options{Rules: g.cards.Rules, State: g.cards.State})
+	if ctx.Err() != nil {
+		return
+	}
+	doubt := ""
+	if err != nil {
+		doubt = err.Error()
+	}
+	found = among(found, look)
+	for _, uuid := range g.uuids {
+		seen, _ := look.Find(uuid)
+		on := protected.Card{UUID: uuid, Parent: seen.Parent, Index: seen.Index}
+		if seen.UUID == "" {
+			on.Index = -1
+		}
+		for _, p := range slices.Concat(seen.Foreign, seen.Own) {
+			on.PIDs = append(on.PIDs, p.PID)
+		}
+		for _, r := range found.Runs {
+			there := r
+			if !g.share {
+				there.Rule.Cards = nil
+			}
+			if !r.Rule.Share && there.On(on) {
+				g.over(fmt.Sprintf("the %s came on %s, and nobody shares a card with that", r.Text(time.Now()), seen.Label()))
+			}
+		}
+		for _, u := range found.Unknown {
+			if u.On(on) {
+				doubt = u.Text()
+			}
+		}
+	}
+	g.doubtful(doubt, last)
+}
+
+// doubtful keeps what is not known of the rules twice in a row, or at the end.
+func (g *guard) doubtful(doubt string, last bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if doubt == "" || !g.share {
+		g.doubts = 0
+		return
+	}
+	if g.doubts++; g.doubts > 1 || last {
+		g.doubt = doubt
+	}
+}

@@ -1,0 +1,49 @@
+package gates
+
+import (
+	"fmt"
+	"time"
+
+	"gpuci/kernels/device"
+)
+
+// roomBlind is for how long a run may go on beside somebody while nobody can tell
+// whether there is memory for both.
+const roomBlind = 5 * time.Second
+
+// free ends the run where a card that it shares has too little memory left. Alone on
+// it, it may use what it likes.
+func (g *guard) free(l device.Look) {
+	told := l.Silent == ""
+	for _, uuid := range g.uuids {
+		card, ok := l.Find(uuid)
+		if !ok || !card.Card.Free.Known || l.Silent != "" {
+			told = false
+			continue
+		}
+		if !g.beside && card.State == device.Quiet {
+			continue
+		}
+		if free := card.Card.Free.Value; free < g.cards.Headroom {
+			g.over(short(free, g.cards.Headroom) + " on " + card.Label() + ", which it shares; who was there first must not run out of memory")
+		}
+	}
+	g.mu.Lock()
+	if told {
+		g.room = time.Now()
+	}
+	long := time.Since(g.room)
+	near := g.beside || len(g.known) > 0
+	g.mu.Unlock()
+	if near && long > roomBlind {
+		g.over(fmt.Sprintf("for %s nobody could tell how much memory is free on the card that it shares; who was there first must not run out of it", long.Round(time.Second)))
+	}
+}
+
+// short says how little memory was free.
+func short(free, headroom int64) string {
+	if free <= 0 {
+		return "nothing was free (" + GiB(headroom) + " should be)"
+	}
+	return GiB(free) + " of " + GiB(headroom) + " were free"
+}

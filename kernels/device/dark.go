@@ -1,0 +1,135 @@
+package device
+
+import (
+	"fmt"
+	"time"
+)
+
+// darkness counts the looks in which a card is Unknown, and why.
+type darkness struct {
+	looks int       // in a row
+	since time.Time // of the first of these
+	alone int       // in all, while nothing of ours was near
+	among int       // in all, while something was: lists and memory of one that begins or ends do not fit
+	why   string
+}
+
+// cause is what makes a card Unknown.
+type cause uint8
+
+const (
+	causeOther  cause = iota
+	causeMemory       // it has memory in use without an owner
+	causeHidden       // it computes, and only its device file tells who may
+)
+
+// traces are what our own processes left on a card: the driver takes a large context
+// down seconds after its process, and tells of the last second what a card did.
+type traces struct {
+	at    time.Time // when one was seen there last
+	most  int64     // bytes that they had
+	since time.Time // when they had that many
+}
+
+const (
+	// takedown is for how long memory of ours may outlive its process.
+	takedown = 5 * time.Second
+	// utilLag is for how long a card's utilization may be that of a process of ours
+	// that has ended: two of the driver's longest periods.
+	utilLag = 2 * time.Second
+)
+
+// left takes in what of ours is on a card.
+func (s *sight) left(at time.Time, c Seen) {
+	t := s.traces[c.UUID]
+	bytes, here := int64(0), len(c.Own) > 0
+	for _, p := range c.Own {
+		bytes += p.Memory.Or(0)
+	}
+	for _, p := range c.Foreign {
+		if p.Why == whyGone && s.ours(key{c.UUID, p.PID, 0}) {
+			bytes += p.Memory.Or(0)
+			here = true
+		}
+	}
+	if here {
+		t.at = at
+		s.of(c.UUID).summary.OwnLooks++
+	}
+	if here && bytes >= t.most || at.Sub(t.since) > takedown {
+		t.most, t.since = bytes, at
+	}
+	s.traces[c.UUID] = t
+}
+
+// explained says whether what is dark is what our own processes left.
+func (s *sight) explained(at time.Time, c Seen) bool {
+	t := s.traces[c.UUID]
+	switch c.cause {
+	case causeMemory:
+		return c.Unowned.Or(0) <= t.most+Allowance && at.Sub(t.since) <= takedown
+	case causeHidden:
+		return at.Sub(t.at) <= utilLag
+	}
+	return false
+}
+
+// dark counts a card that is Unknown for another reason than a process: memory
+// without an owner, lists that are not told. A quick look does not see who has the
+// device file open: what a full look found of that stands until the next one.
+func (s *sight) dark(l Look, c Seen) {
+	at := l.At
+	s.left(at, c)
+	if !l.quick {
+		delete(s.hidden, c.UUID)
+		if c.State == Unknown && c.cause == causeHidden && !s.explained(at, c) {
+			s.hidden[c.UUID] = c.Why
+		}
+	}
+	n := s.unknown[c.UUID]
+	if n == nil {
+		n = &darkness{}
+		s.unknown[c.UUID] = n
+	}
+	why, is := c.Why, c.State == Unknown && len(c.Foreign) == 0 && !s.explained(at, c)
+	if hidden := s.hidden[c.UUID]; hidden != "" && c.State == Quiet && len(c.Own) == 0 {
+		why, is = hidden, true
+	}
+	if !is {
+		n.looks = 0
+		return
+	}
+	if n.looks == 0 {
+		n.since = at
+	}
+	n.looks++
+	n.why = why
+	if s.near(at, c.UUID) {
+		n.among++
+	} else {
+		n.alone++
+	}
+	if n.looks >= inARow {
+		s.doubt(n.since, at, key{card: c.UUID}, why)
+	}
+}
+
+// near says whether something of ours was on a card just now.
+func (s *sight) near(at time.Time, uuid string) bool {
+	t := s.traces[uuid]
+	return !t.at.IsZero() && at.Sub(t.at) <= takedown
+}
+
+// amongShare is of how many looks one may be dark while something of ours is on the
+// card: memory is told a tenth of a millisecond after the lists, so that one that takes
+// and gives back without end is between the two in a few of a hundred.
+const amongShare = 20
+
+// flickers makes a doubt of what was dark too often, though never for long.
+func (s *sight) flickers(now time.Time) {
+	for uuid, n := range s.unknown {
+		if n.alone >= inARow || n.among > max(inARow, s.report.Looks/amongShare) {
+			s.doubt(s.report.Began, now, key{card: uuid}, fmt.Sprintf("in %d of %d looks: %s", n.alone+n.among, s.report.Looks, n.why)).stay()
+		}
+	}
+}
