@@ -18,7 +18,7 @@ var (
 // finding is an error of a report. What the program was told by the driver because of
 // one (719, 700) is no other.
 func finding(tool Tool, block []string) (f launch.Finding, ok bool) {
-	if len(block) == 0 {
+	if len(block) == 0 || strings.HasPrefix(block[0], failedCall) {
 		return f, false
 	}
 	first := block[0]
@@ -83,7 +83,7 @@ func kindOf(tool Tool, first string) (launch.Kind, bool) {
 		return launch.DivergentBarrier, true
 	case has("invalid ", "out of bounds", "out-of-range", "misaligned", "illegal ", "stack overflow", "double free", "leaked "):
 		return launch.OutOfBounds, true
-	case has("program hit", "target application returned"):
+	case has("target application returned"):
 		return "", false
 	case has("warning"):
 		return tool.Sees(), true

@@ -41,9 +41,9 @@ func ParseReport(tool Tool, text string) (list []launch.Finding, err error) {
 		return nil, &ReportError{tool, "it has no first line, as of a tool that never began"}
 	case r.most < 0:
 		return nil, &ReportError{tool, "it has no summary of its own, as of a tool that was ended or never began"}
-	case r.most == 0 && len(r.list) == 0 && r.unknown != "":
+	case r.most <= r.calls && len(r.list) == 0 && r.unknown != "":
 		return nil, &ReportError{tool, fmt.Sprintf("beside no errors it says %q, which is not known here", r.unknown)}
-	case r.most > 0 && len(r.list) == 0: // in words that we do not know
+	case r.most > r.calls && len(r.list) == 0: // in words that we do not know
 		r.list = append(r.list, launch.Finding{Kind: tool.Sees(), Count: r.most, Text: fmt.Sprintf("%s: %d errors, which its report names in words that are not known here", tool, r.most)})
 	}
 	return r.list, nil
@@ -56,6 +56,7 @@ type report struct {
 	block   []string // lines of one error
 	begun   bool     // it has its head
 	most    int      // the most errors that a summary of the tool's counts; -1: none yet
+	calls   int      // of them, calls to the driver that failed, which are counted and are no access
 	unknown string   // the first line that nobody here knows
 }
 
@@ -114,6 +115,8 @@ func (r *report) shut() {
 	switch {
 	case ok:
 		r.list = append(r.list, f)
+	case strings.HasPrefix(r.block[0], failedCall):
+		r.calls++
 	case !byTheWay(r.block[0]):
 		r.unheard(r.block[0])
 	}
@@ -126,10 +129,14 @@ func (r *report) unheard(said string) {
 	}
 }
 
+// failedCall begins the lines of a call to the driver that gave an error: the program is
+// told of it, too.
+const failedCall = "Program hit "
+
 // byTheWay is what a report says beside errors: of the program's own end, and of memory
 // that it kept, which is an error's line where it is one.
 func byTheWay(said string) bool {
-	for _, start := range []string{"Program hit ", "Target application returned", "LEAK SUMMARY: 0 bytes leaked in 0 allocations"} {
+	for _, start := range []string{"Target application returned", "LEAK SUMMARY: 0 bytes leaked in 0 allocations"} {
 		if strings.HasPrefix(said, start) {
 			return true
 		}

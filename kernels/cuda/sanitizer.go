@@ -38,6 +38,15 @@ func (t Tool) Sees() launch.Kind {
 	return launch.OutOfBounds
 }
 
+// flags are the tool's own. A call to the driver that failed is an answer to gpuci-cuda,
+// which asks one cubin after the other for a kernel, and is no access of one.
+func (t Tool) flags() []string {
+	if t == Memcheck {
+		return []string{"--report-api-errors", "no"}
+	}
+	return nil
+}
+
 // sanitizer finds compute-sanitizer.
 func (o Options) sanitizer() (string, error) {
 	name := o.Sanitizer
@@ -64,7 +73,7 @@ func (o Options) watched(ctx context.Context, request []byte) (answers, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "report")
-	a, ran := o.run(ctx, []string{path, "--tool", string(o.Tool), "--log-file", file, o.Program}, request)
+	a, ran := o.run(ctx, append(append([]string{path, "--tool", string(o.Tool), "--log-file", file}, o.Tool.flags()...), o.Program), request)
 	if errors.Is(ran, ErrNoCard) || errors.Is(ran, ErrNoProgram) || ctx.Err() != nil || errors.As(ran, new(*LimitError)) {
 		return a, ran
 	}

@@ -17,7 +17,7 @@ import (
 func sanitizer(t *testing.T, report string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "compute-sanitizer")
-	text := "#!/bin/sh\nlog=$4\nshift 4\n\"$@\"\nstatus=$?\n"
+	text := "#!/bin/sh\nlog=$4\nshift 4\nwhile [ \"${1#--}\" != \"$1\" ]; do shift 2; done\n\"$@\"\nstatus=$?\n"
 	if report != "" {
 		from, err := filepath.Abs(filepath.Join("testdata", "report", report+".txt"))
 		if err != nil {
