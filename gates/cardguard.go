@@ -28,7 +28,9 @@ type guard struct {
 	mu     sync.Mutex
 	last   device.Look        // the last one that was answered
 	room   time.Time          // when the memory that is free was told last
-	known  map[[2]uint64]bool // pids and starts of those who are on the cards beside us
+	known  map[[2]uint64]bool // pids and starts of those who were on the cards beside us
+	others bool               // somebody is there, by the last look
+	odd    map[string]odd     // cards of which it cannot be told whether we are alone
 	closed bool               // the run is over, so that there is nothing to end
 	why    string             // why what it gave does not stand
 	doubts int                // looks in a row in which the rules could not be held against the processes
@@ -46,7 +48,7 @@ const guardEvery = 5 * time.Second
 func newGuard(c *onCards, use *CardUse, stop context.CancelCauseFunc) *guard {
 	g := &guard{
 		cards: c.Cards, uuids: use.UUIDs, share: c.share, beside: len(use.Shared) > 0, stop: stop,
-		room: time.Now(), known: make(map[[2]uint64]bool), ask: make(chan struct{}, 1),
+		room: time.Now(), known: make(map[[2]uint64]bool), odd: make(map[string]odd), ask: make(chan struct{}, 1),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	g.cancel = cancel
@@ -56,12 +58,13 @@ func newGuard(c *onCards, use *CardUse, stop context.CancelCauseFunc) *guard {
 	return g
 }
 
-// follow asks again and again. A gate that wants the card alone asks only when
-// somebody came: till then no rule is about it.
+// follow asks again and again. A gate that wants the card alone asks only while
+// somebody is there: else no rule is about it. Once is not enough, since a rule may know
+// him later than the driver does.
 func (g *guard) follow(ctx context.Context) {
 	for {
 		var tick <-chan time.Time
-		if g.share {
+		if g.again() {
 			tick = time.After(guardEvery)
 		}
 		select {
@@ -72,6 +75,13 @@ func (g *guard) follow(ctx context.Context) {
 		}
 		g.rules(ctx, false)
 	}
+}
+
+// again says whether the rules are to be asked without anybody who comes.
+func (g *guard) again() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.share || g.others
 }
 
 // end closes the guard, with a last look at the rules where the gate shares.
@@ -143,15 +153,18 @@ func (g *guard) look(l device.Look) {
 	}
 	g.mu.Lock()
 	g.last = l
-	came := false
+	came, were := false, g.others
+	g.others = false
 	for _, uuid := range g.uuids {
 		card, _ := l.Find(uuid)
 		for _, p := range card.Foreign {
-			if id := [2]uint64{uint64(p.PID), p.Start}; p.Valid && !g.known[id] {
-				g.known[id], came = true, true
+			if id := [2]uint64{uint64(p.PID), p.Start}; p.Valid {
+				came = came || !g.known[id]
+				g.known[id], g.others = true, true
 			}
 		}
 	}
+	came = came || g.others && !were
 	g.mu.Unlock()
 	if came {
 		select {

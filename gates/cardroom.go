@@ -21,7 +21,7 @@ func (g *guard) free(l device.Look) {
 			told = false
 			continue
 		}
-		if !g.beside && card.State == device.Quiet {
+		if alone := !g.company(l.At, card); alone && !g.beside {
 			continue
 		}
 		if free := card.Card.Free.Value; free < g.cards.Headroom {
@@ -38,6 +38,30 @@ func (g *guard) free(l device.Look) {
 	if near && long > roomBlind {
 		g.over(fmt.Sprintf("for %s nobody could tell how much memory is free on the card that it shares; who was there first must not run out of it", long.Round(time.Second)))
 	}
+}
+
+// odd is how often in a row it could not be told whether we are alone on a card.
+type odd struct {
+	looks int
+	since time.Time
+}
+
+// oddLooks is how many looks that takes, or device.Moment: lists and memory do not fit
+// for a moment where a process of ours begins or ends.
+const oddLooks = 3
+
+// company says whether somebody else is on a card, or may be for more than a moment.
+func (g *guard) company(at time.Time, card device.Seen) bool {
+	if card.State != device.Unknown {
+		delete(g.odd, card.UUID)
+		return card.State == device.Busy
+	}
+	o := g.odd[card.UUID]
+	if o.looks++; o.looks == 1 {
+		o.since = at
+	}
+	g.odd[card.UUID] = o
+	return o.looks >= oddLooks || at.Sub(o.since) >= device.Moment
 }
 
 // short says how little memory was free.

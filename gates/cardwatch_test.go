@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"gpuci/kernels/device"
 	"gpuci/kernels/device/protected"
 )
 
@@ -145,6 +147,53 @@ func TestCardUnused(t *testing.T) {
 	s.goOn()
 	if v := <-done; v.Outcome != Green || strings.Contains(fmt.Sprint(v.Marks), unusedMark) {
 		t.Errorf("%s, marks %q", v.Outcome, v.Marks)
+	}
+}
+
+// Alone on its card a gate may take all of it; a moment of lists and memory that do not
+// fit, as where a process of its own ends, is nobody.
+func TestCardRoomAlone(t *testing.T) {
+	at := time.Now()
+	for name, c := range map[string]struct {
+		states []device.State
+		ended  bool
+	}{
+		"a moment":          {[]device.State{device.Unknown, device.Unknown, device.Quiet, device.Unknown, device.Unknown}, false},
+		"longer":            {[]device.State{device.Quiet, device.Unknown, device.Unknown, device.Unknown}, true},
+		"somebody is there": {[]device.State{device.Quiet, device.Busy}, true},
+	} {
+		g := &guard{cards: &Cards{Headroom: 2 << 30}, uuids: []string{"GPU-a"}, share: true, stop: func(error) {}, room: time.Now(), odd: map[string]odd{}}
+		for i, state := range c.states {
+			card := device.Seen{Card: device.Card{UUID: "GPU-a", Free: device.Told(0)}, State: state}
+			g.free(device.Look{At: at.Add(time.Duration(i) * 100 * time.Millisecond), Cards: []device.Seen{card}})
+		}
+		if (g.ended() != "") != c.ended {
+			t.Errorf("%s: %q", name, g.ended())
+		}
+	}
+}
+
+// While somebody is on the card of a gate that wants it alone, the rules are asked again
+// and again: one may know him late, or be told of him when he comes back.
+func TestCardRulesAgain(t *testing.T) {
+	g := &guard{uuids: []string{"GPU-a"}, known: map[[2]uint64]bool{}, ask: make(chan struct{}, 1)}
+	look := func(foreign ...device.Process) (asked bool) {
+		g.look(device.Look{Cards: []device.Seen{{Card: device.Card{UUID: "GPU-a"}, Foreign: foreign}}})
+		select {
+		case <-g.ask:
+			return true
+		default:
+			return false
+		}
+	}
+	guest := device.Process{PID: 4711, Start: 5, Valid: true}
+	for i, step := range []struct {
+		on           []device.Process
+		asked, again bool
+	}{{nil, false, false}, {[]device.Process{guest}, true, true}, {[]device.Process{guest}, false, true}, {nil, false, false}, {[]device.Process{guest}, true, true}} {
+		if asked := look(step.on...); asked != step.asked || g.again() != step.again {
+			t.Errorf("look %d: asked %t, again %t", i, asked, g.again())
+		}
 	}
 }
 

@@ -51,6 +51,11 @@ func (d Debt) ForCard() bool { return !strings.HasPrefix(d.Why, "box") }
 // Name is the debt for people: its lane and gate.
 func (d Debt) Name() string { return d.Lane + " " + d.Gate }
 
+// sameGate says whether two debts are of one gate in one lane, refused to one user.
+func (d Debt) sameGate(o Debt) bool {
+	return d.Name() == o.Name() && d.User == o.User && d.uid == o.uid
+}
+
 // Content is what the gate is owed for: what is in the lane now, where it has gone on.
 func (d Debt) Content() Content {
 	if d.Now != nil {

@@ -91,7 +91,7 @@ func once(debts []Debt) {
 	for i := range debts {
 		d := &debts[i]
 		at := slices.IndexFunc(debts, func(o Debt) bool {
-			return o.Void == "" && o.Name() == d.Name() && o.User == d.User && (o.Now == nil || o.Last.After(d.Last))
+			return o.Void == "" && o.sameGate(*d) && (o.Now == nil || o.Last.After(d.Last))
 		})
 		if d.Now == nil || at < 0 {
 			continue

@@ -16,10 +16,10 @@ func (p *payer) again(ctx context.Context, d Debt) (now Debt, paid bool, by hist
 	found, there := d, false
 	for _, o := range debts {
 		switch {
-		case o.Name() != d.Name():
+		case !o.sameGate(d):
 		case o.Void == "":
 			return o, false, by
-		case o.refusedAt() == d.refusedAt() && o.User == d.User:
+		case o.refusedAt() == d.refusedAt():
 			found, there = o, true
 		}
 	}
@@ -27,6 +27,19 @@ func (p *payer) again(ctx context.Context, d Debt) (now Debt, paid bool, by hist
 		return found, false, by
 	}
 	return found, true, p.payment(ctx, found)
+}
+
+// settled looks a debt up again, and says whether it is over: paid, of which
+// paidText says how, or void.
+func (p *payer) settled(ctx context.Context, d Debt, paidText string) (done Payment, over bool) {
+	now, paid, by := p.again(ctx, d)
+	switch done.Debt = now; {
+	case paid:
+		done = Payment{Debt: now, Outcome: Outcome(by.Outcome), Exit: by.Exit, Paid: true, By: by.Run, Left: paidText}
+	case now.Void != "":
+		done.Left = "it is void: " + now.Void
+	}
+	return done, paid || now.Void != ""
 }
 
 // payment is the run that has paid a debt, as far as it is known.

@@ -26,7 +26,8 @@ type PayOptions struct {
 
 // Job is a debt's gate, made ready in its lane.
 type Job struct {
-	Need config.CardNeed
+	Need   config.CardNeed
+	Shares bool // it may be on a card with somebody else
 	// Run runs the gate, which may wait so long for the card; less than 0 is for as
 	// long as its configuration says.
 	Run func(ctx context.Context, wait time.Duration) Verdict
@@ -40,21 +41,24 @@ type Payment struct {
 	Paid    bool    `json:"paid"`
 	By      string  `json:"by,omitempty"`   // the run
 	Left    string  `json:"left,omitempty"` // why it was not run, or not paid
+
+	passes bool // what it was refused or left for passes by itself
 }
 
 // Pay runs the gates of debts in their lanes, the oldest first, on what is there then.
-// One that is refused again stays owed, and those behind it that ask for no less of the
-// card are left: the others have their turn. With Wait, what is owed still is then waited
-// for, in the same order. A debt that another gpuci pays at the same time is left to it,
-// or with Wait waited for.
+// One that is refused again stays owed. Where the card was not to be had for it, those
+// behind it that ask for no less of the card are left: the others have their turn. With
+// Wait, what is owed still is then waited for, in the same order, and what is refused
+// again for something that passes is tried again until the time is up. A debt that another
+// gpuci pays at the same time is left to it, or with Wait waited for.
 //
 // ctx ends it early; what was not paid is owed still. The error is of the history.
 func Pay(ctx context.Context, o PayOptions) ([]Payment, error) {
 	p := &payer{o: o}
 	err := p.round(ctx, 0)
 	if err == nil && o.Wait > 0 && p.owing() {
-		p.waits, p.until, p.refused = true, time.Now().Add(o.Wait), nil
-		err = p.round(ctx, 1)
+		p.waits, p.until = true, time.Now().Add(o.Wait)
+		err = p.waitingRounds(ctx)
 	}
 	return p.payments, err
 }
@@ -62,32 +66,38 @@ func Pay(ctx context.Context, o PayOptions) ([]Payment, error) {
 // payer is one who pays.
 type payer struct {
 	o        PayOptions
-	waits    bool              // in the second round
-	until    time.Time         // then
-	refused  []config.CardNeed // for the card, in this round
+	waits    bool      // in the rounds after the first
+	until    time.Time // then
+	refused  []Job     // the card was not to be had for them, in this round
 	payments []Payment
 	tries    []int // of payments: the round in which each was tried last
 }
 
-// round tries each debt once. The history is asked again each time: a run may pay
-// debts of several lanes, and others pay too.
+// round tries each debt once, from the third round on those alone that time can help. The
+// history is asked again each time: a run may pay debts of several lanes, and others pay
+// too.
 func (p *payer) round(ctx context.Context, number int) error {
+	p.refused = nil
 	for ctx.Err() == nil {
 		debts, err := p.owed(ctx)
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(debts, func(d Debt) bool { return !p.tried(d, number) })
+		at := slices.IndexFunc(debts, func(d Debt) bool { return !p.tried(d, number) && (number <= firstWaiting || p.helped(d)) })
 		if at < 0 {
 			return nil
 		}
 		done := p.pay(ctx, debts[at])
 		p.keep(done, number)
-		if p.o.Told != nil {
-			p.o.Told(done)
-		}
+		p.tell(done)
 	}
 	return nil
+}
+
+func (p *payer) tell(done Payment) {
+	if p.o.Told != nil {
+		p.o.Told(done)
+	}
 }
 
 // owed are the debts that are meant, as things are now.
@@ -108,7 +118,7 @@ func (p *payer) all(ctx context.Context) ([]Debt, error) {
 }
 
 func (p *payer) of(d Debt) int {
-	return slices.IndexFunc(p.payments, func(done Payment) bool { return done.Name() == d.Name() })
+	return slices.IndexFunc(p.payments, func(done Payment) bool { return done.sameGate(d) })
 }
 
 func (p *payer) tried(d Debt, round int) bool {
@@ -133,14 +143,14 @@ func (p *payer) owing() bool {
 // pay tries one debt.
 func (p *payer) pay(ctx context.Context, d Debt) Payment {
 	left := func(exit int, format string, args ...any) Payment {
-		return Payment{Debt: d, Exit: exit, Left: fmt.Sprintf(format, args...)}
+		return Payment{Debt: d, Exit: exit, Left: fmt.Sprintf(format, args...), passes: exit == Refused.ExitCode()}
 	}
 	lane, _ := laneNamed(p.o.Lanes, d.Lane)
 	job, err := p.o.Prepare(ctx, d, lane)
 	switch {
 	case err != nil:
 		return left(ExitConfig, "%v", err)
-	case p.inVain(job.Need):
+	case p.inVain(job):
 		return left(Refused.ExitCode(), "the card was not to be had for a gate before it")
 	}
 	release, busy, err := p.lock(ctx, d)
@@ -151,24 +161,23 @@ func (p *payer) pay(ctx context.Context, d Debt) Payment {
 		return left(Refused.ExitCode(), "another gpuci pays it")
 	}
 	defer release()
-	now, paid, by := p.again(ctx, d)
-	switch {
-	case paid:
-		return Payment{Debt: now, Outcome: Outcome(by.Outcome), Exit: by.Exit, Paid: true, By: by.Run, Left: "another gpuci has just paid it"}
-	case now.Void != "":
-		return Payment{Debt: now, Left: "it is void: " + now.Void}
+	done, over := p.settled(ctx, d, "another gpuci has just paid it")
+	if over {
+		return done
 	}
-	if why := p.awaitQuiet(ctx, now); why != "" {
+	if why := p.awaitQuiet(ctx, done.Debt); why != "" {
 		return left(Refused.ExitCode(), "%s", why)
 	}
-	return p.run(ctx, now, job)
+	return p.run(ctx, done.Debt, job)
 }
 
-// inVain says that a gate which asked for no more was refused for the card in this
-// round.
-func (p *payer) inVain(need config.CardNeed) bool {
-	return need.Count > 0 && slices.ContainsFunc(p.refused, func(r config.CardNeed) bool {
-		return need.Count >= r.Count && need.VRAM >= r.VRAM && need.SM >= r.SM
+// inVain says that the card was not to be had in this round for a gate which asked for
+// no more. One that may share is never behind others: whether there is room for it beside
+// somebody is of its own numbers.
+func (p *payer) inVain(job Job) bool {
+	need := job.Need
+	return need.Count > 0 && !job.Shares && slices.ContainsFunc(p.refused, func(r Job) bool {
+		return need.Count >= r.Need.Count && need.VRAM >= r.Need.VRAM && need.SM >= r.Need.SM
 	})
 }
 
@@ -191,8 +200,9 @@ func (p *payer) run(ctx context.Context, d Debt, job Job) Payment {
 	case !paid && v.Exit == 0:
 		done.Exit, done.Left = Refused.ExitCode(), "the run has not paid it: the lane went on under it, or it could not be recorded; gpuci debt pay "+d.Lane+" runs it again"
 	}
-	if v.Outcome == Refused && v.Owed != nil && v.Owed.Why != OweBox {
-		p.refused = append(p.refused, job.Need)
+	done.passes = !paid && v.Outcome == Refused && v.Owed != nil
+	if done.passes && v.Owed.Why == OweCard { // a run that was disturbed, or not sure, says nothing of the next
+		p.refused = append(p.refused, job)
 	}
 	return done
 }

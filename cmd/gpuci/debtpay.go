@@ -34,15 +34,15 @@ func (a *app) debtPayCommand() *cobra.Command {
 gpuci gate does. With names, only those of these lanes or gates.
 
 A gate is run on what is in its lane then, also where that is not what it was refused
-on. One that is refused again stays owed. After one that was refused for the card, the
-others that ask for no less of it are left for now, and those that are owed for
-another reason have their turn. One that another gpuci is paying is left to it; a debt
-that has become void meanwhile is named, and not run.
+on. One that is refused again stays owed. After one that found the card busy, the
+others that ask for no less of it are left for now; those that may share a card, or are
+owed for another reason, have their turn. One that another gpuci is paying is left to
+it; a debt that has become void meanwhile is named, and not run.
 
 With --when-quiet, what is still owed then is waited for: for the card in line with
 all other gates that wait for it, for the machine until nobody else is at work, for
-another gpuci until it has paid or given up. --wait says for how long all in all; 0
-looks once.
+another gpuci until it has paid or given up. A run that somebody disturbed is tried
+again. --wait says for how long all in all; 0 looks once.
 
 Examples:
   gpuci debt pay
@@ -159,5 +159,5 @@ func (a *app) debtJob(l ledger, o debtPayOptions, d gates.Debt, lane worktrees.L
 		v.Outcome, v.Exit = gates.Refused, exitCode(err, true)
 		return v
 	}
-	return gates.Job{Need: g.Card, Run: run}, nil
+	return gates.Job{Need: g.Card, Shares: g.ShareGPU, Run: run}, nil
 }

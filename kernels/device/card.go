@@ -127,6 +127,13 @@ type Seen struct {
 // moment still. Look again.
 func (s Seen) Vanished() bool { return s.State == Unknown && len(s.Foreign) > 0 && s.onlyGone() }
 
+// Passing says whether the card is Unknown for nothing that looking again may not
+// settle: it has Vanished processes alone, memory without an owner, which may be that
+// of a context that is being taken down, or did something in the last second.
+func (s Seen) Passing() bool {
+	return s.Vanished() || s.State == Unknown && (s.cause == causeMemory || s.cause == causeHidden)
+}
+
 // Look is one look at all cards of the machine.
 type Look struct {
 	At     time.Time `json:"at"`

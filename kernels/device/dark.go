@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -26,9 +27,23 @@ const (
 // traces are what our own processes left on a card: the driver takes a large context
 // down seconds after its process, and tells of the last second what a card did.
 type traces struct {
-	at    time.Time // when one was seen there last
-	most  int64     // bytes that they had
-	since time.Time // when they had that many
+	at  time.Time // when one was seen there last
+	had []amount  // bytes that they had in the last takedown, falling: the most, to what they have
+}
+
+// amount is how many bytes ours had, and when they had that many last.
+type amount struct {
+	at    time.Time
+	bytes int64
+}
+
+// gone is how many bytes fewer they have than they had. What is theirs now explains
+// nothing: it has an owner.
+func (t traces) gone() int64 {
+	if len(t.had) == 0 {
+		return 0
+	}
+	return t.had[0].bytes - t.had[len(t.had)-1].bytes
 }
 
 const (
@@ -56,9 +71,8 @@ func (s *sight) left(at time.Time, c Seen) {
 		t.at = at
 		s.of(c.UUID).summary.OwnLooks++
 	}
-	if here && bytes >= t.most || at.Sub(t.since) > takedown {
-		t.most, t.since = bytes, at
-	}
+	past := func(a amount) bool { return a.bytes <= bytes || at.Sub(a.at) > takedown }
+	t.had = append(slices.DeleteFunc(t.had, past), amount{at, bytes})
 	s.traces[c.UUID] = t
 }
 
@@ -67,7 +81,7 @@ func (s *sight) explained(at time.Time, c Seen) bool {
 	t := s.traces[c.UUID]
 	switch c.cause {
 	case causeMemory:
-		return c.Unowned.Or(0) <= t.most+Allowance && at.Sub(t.since) <= takedown
+		return c.Unowned.Or(0) <= t.gone()+Allowance
 	case causeHidden:
 		return at.Sub(t.at) <= utilLag
 	}
@@ -76,15 +90,13 @@ func (s *sight) explained(at time.Time, c Seen) bool {
 
 // dark counts a card that is Unknown for another reason than a process: memory
 // without an owner, lists that are not told. A quick look does not see who has the
-// device file open: what a full look found of that stands until the next one.
+// device file open: what two full looks in a row found of that stands until the next
+// one. A single one may have met a stray number of the last second.
 func (s *sight) dark(l Look, c Seen) {
 	at := l.At
 	s.left(at, c)
 	if !l.quick {
-		delete(s.hidden, c.UUID)
-		if c.State == Unknown && c.cause == causeHidden && !s.explained(at, c) {
-			s.hidden[c.UUID] = c.Why
-		}
+		s.hides(c.UUID, c.Why, c.State == Unknown && c.cause == causeHidden && !s.explained(at, c))
 	}
 	n := s.unknown[c.UUID]
 	if n == nil {
@@ -113,6 +125,22 @@ func (s *sight) dark(l Look, c Seen) {
 		s.doubt(n.since, at, key{card: c.UUID}, why)
 	}
 }
+
+// hides takes in what a full look found of somebody who hides.
+func (s *sight) hides(uuid, why string, is bool) {
+	again := s.glimpsed[uuid]
+	delete(s.hidden, uuid)
+	delete(s.glimpsed, uuid)
+	if is && again {
+		s.hidden[uuid] = why
+	}
+	if is {
+		s.glimpsed[uuid] = true
+	}
+}
+
+// halfSeen says whether a full look found somebody who hides, and the one before did not.
+func (s *sight) halfSeen() bool { return len(s.glimpsed) > len(s.hidden) }
 
 // near says whether something of ours was on a card just now.
 func (s *sight) near(at time.Time, uuid string) bool {

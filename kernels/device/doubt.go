@@ -124,7 +124,7 @@ func (s *sight) settle() {
 // pending says whether another look would tell more: somebody was there in the last
 // one who may be gone in the next, and more than a moment of that is not forgiven.
 func (s *sight) pending() bool {
-	if len(s.last.suspects) > 0 {
+	if len(s.last.suspects) > 0 || s.halfSeen() {
 		return true
 	}
 	for _, n := range s.unknown {

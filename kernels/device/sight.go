@@ -22,9 +22,11 @@ type sight struct {
 	doubted map[key]*Doubt       // the last one of each number
 	doubts  []*Doubt             // the first ones
 	unknown map[string]*darkness // by card
-	hidden  map[string]string    // cards of which the last full look said that somebody hides there, and why
+	hidden  map[string]string    // cards of which the last two full looks said that somebody hides there, and why
 	traces  map[string]traces    // what ours left on cards
 	numbers map[string]*numbers
+
+	glimpsed map[string]bool // cards of which the last full look said so
 }
 
 // glance is what one look leaves open for the next.
@@ -61,6 +63,7 @@ func newSight(w Watching, now time.Time) sight {
 		watching: w, report: Report{Began: now}, answered: now, whole: now, since: now.Add(period).UnixMicro(), newest: map[string]int64{},
 		last: newGlance(now), before: map[key]Sighting{}, seen: map[key]*Sighting{}, away: map[key]*Sighting{}, own: map[key]bool{},
 		doubted: map[key]*Doubt{}, unknown: map[string]*darkness{}, hidden: map[string]string{}, traces: map[string]traces{}, numbers: map[string]*numbers{},
+		glimpsed: map[string]bool{},
 	}
 }
 

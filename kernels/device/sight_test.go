@@ -142,6 +142,7 @@ func TestSight(t *testing.T) {
 			}
 		}, Unknown, 1},
 		"memory that ours left": {nil, func(f *film) {
+			f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(1 << 30)}}})
 			f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(8 << 30)}}})
 			for range 30 {
 				f.whole(unowned)
@@ -153,6 +154,27 @@ func TestSight(t *testing.T) {
 				f.whole(unowned)
 			}
 		}, Unknown, 1},
+		"memory beside ours, less than ours has": {nil, func(f *film) {
+			own := []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(80 << 30)}}
+			for range 2 * inARow {
+				f.whole(Seen{State: Unknown, Own: own, Why: "memory", cause: causeMemory, Unowned: Told(60 << 30)})
+			}
+		}, Unknown, 1},
+		"memory that ours left who had more once": {nil, func(f *film) {
+			f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(9 << 30)}}})
+			for range 49 {
+				f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(8 << 30)}}})
+			}
+			for range 45 {
+				f.whole(unowned)
+			}
+		}, Quiet, 0},
+		"memory that stays longer than what ours left": {nil, func(f *film) {
+			f.whole(Seen{State: Quiet, Own: []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(8 << 30)}}})
+			for range 60 {
+				f.whole(unowned)
+			}
+		}, Unknown, 1},
 		"memory that ours takes and gives back": {nil, func(f *film) {
 			own := []Process{{PID: 1, Start: 5, Valid: true, Memory: Told(1 << 30)}}
 			for range 10 {
@@ -161,6 +183,13 @@ func TestSight(t *testing.T) {
 					f.whole(Seen{State: Quiet, Own: own})
 				}
 			}
+		}, Quiet, 0},
+		"one stray number of the last second": {nil, func(f *film) {
+			f.whole(Seen{State: Unknown, cause: causeHidden, Why: "in use"})
+			for range 9 {
+				f.quick(Seen{State: Quiet})
+			}
+			f.whole(Seen{State: Quiet})
 		}, Quiet, 0},
 		"somebody hides": {nil, func(f *film) {
 			for range 2 {
@@ -212,6 +241,20 @@ func TestSight(t *testing.T) {
 				t.Errorf("why: %s", r.Why())
 			}
 		})
+	}
+}
+
+// TestHalfSeen: what the last full look alone says of somebody who hides takes another.
+func TestHalfSeen(t *testing.T) {
+	f := newFilm(nil)
+	f.whole(Seen{State: Unknown, cause: causeHidden, Why: "in use"})
+	f.quick(Seen{State: Quiet})
+	if !f.s.halfSeen() || !f.s.pending() {
+		t.Error("one full look is enough")
+	}
+	f.whole(Seen{State: Quiet})
+	if f.s.halfSeen() || f.s.pending() {
+		t.Error("it was a stray number, and is looked at again")
 	}
 }
 

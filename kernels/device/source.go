@@ -104,15 +104,15 @@ func (s *Source) judge(raw Raw, mine Mine, q ask) Look {
 // process that has died goes within tens of milliseconds.
 const again = 100 * time.Millisecond
 
-// Settled looks until no card of uuids (all, when empty) has merely Vanished
-// processes, at most for patience.
+// Settled looks until no card of uuids (all, when empty) is Unknown for what may be
+// Passing, at most for patience.
 func (s *Source) Settled(ctx context.Context, mine Mine, uuids []string, patience time.Duration) (Look, error) {
 	for end := time.Now().Add(patience); ; {
 		l, err := s.Look(ctx, mine)
-		dying := slices.ContainsFunc(l.Cards, func(c Seen) bool {
-			return c.Vanished() && (len(uuids) == 0 || slices.Contains(uuids, c.UUID))
+		passing := slices.ContainsFunc(l.Cards, func(c Seen) bool {
+			return c.Passing() && (len(uuids) == 0 || slices.Contains(uuids, c.UUID))
 		})
-		if err != nil || !dying || !time.Now().Before(end) {
+		if err != nil || !passing || !time.Now().Before(end) {
 			return l, err
 		}
 		select {

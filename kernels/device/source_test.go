@@ -128,6 +128,29 @@ func TestPidsOfAnotherNamespace(t *testing.T) {
 	}
 }
 
+// TestSettledWaits: memory that a context leaves, and what a card did in the last second,
+// are looked at again; mine is asked of an opener after the driver has answered.
+func TestSettledWaits(t *testing.T) {
+	for _, line := range []string{"card 0 used 9000000000", "card 0 util 40"} {
+		box := devicetest.Start(t)
+		s := open(t, box.Options())
+		opener := box.Opener(0)
+		box.Set("card 0 name NVIDIA H200", line)
+		over := false
+		l, err := s.Settled(t.Context(), func(pid int) bool {
+			if pid == opener.PID && !over {
+				over = true
+				box.Set("card 0 name NVIDIA H200")
+			}
+			return false
+		}, nil, 5*time.Minute)
+		if err != nil || !over {
+			t.Fatalf("%s: asked %t, %v", line, over, err)
+		}
+		want(t, l.Cards[0], device.Quiet, "nobody")
+	}
+}
+
 // TestListsThatAreNotTold: an error in place of a list is no empty list.
 func TestListsThatAreNotTold(t *testing.T) {
 	box := devicetest.Start(t)

@@ -149,12 +149,16 @@ func (w *Watcher) lastLooks(ctx context.Context) bool {
 		return false
 	}
 	for w.sight.pending() {
+		pause, full := w.Every, w.sight.halfSeen()
+		if full { // the next second says whether that was a stray number
+			pause = w.Each
+		}
 		select {
-		case <-time.After(w.Every):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return false
 		}
-		if !w.look(ctx, false) {
+		if !w.look(ctx, full) {
 			return false
 		}
 	}
