@@ -15,13 +15,18 @@ import (
 // Its files may be on the disk that is stalled.
 const noteTime = 10 * time.Second
 
+// unlookTime is how long its git may take to be gone when nobody wants to know any more.
+const unlookTime = time.Second
+
 // lookForNotes begins to look at the workspace's notes, beside the gate, in what
 // the lane holds now.
 func (f *flow) lookForNotes(ctx context.Context) {
 	if f.opt.Workspace == nil || f.opt.Trial != "" || f.v.Bound.Unread {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, noteTime)
+	// Not under ctx: a signal that comes after the last command stops no verdict, and
+	// this look is a part of it. noted ends it where there is none.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
 	done := make(chan noteLook, 1)
 	site := noteSite{
 		cfg: f.opt.Workspace, lane: f.opt.Lane, name: f.opt.lane(), cache: filepath.Join(f.opt.State, "notes"),
@@ -35,6 +40,14 @@ func (f *flow) lookForNotes(ctx context.Context) {
 		}
 		done <- site.look(ctx)
 	}()
+	f.unlook = func() {
+		cancel()
+		select {
+		case <-done:
+		case <-f.opt.Hurry:
+		case <-time.After(unlookTime):
+		}
+	}
 	f.looked = func() noteLook {
 		select {
 		case l := <-done:
@@ -53,7 +66,11 @@ func (f *flow) lookForNotes(ctx context.Context) {
 // noted holds the gate's notes against its run, and asks for attention where one
 // has fallen.
 func (f *flow) noted() {
-	if f.looked == nil || f.v.Outcome == Interrupted {
+	switch {
+	case f.looked == nil:
+		return
+	case f.v.Outcome == Interrupted:
+		f.unlook()
 		return
 	}
 	l := f.looked()

@@ -77,6 +77,7 @@ type flow struct {
 	raw      []worktrees.Raw        // and what of it git has otherwise
 
 	looked    func() noteLook   // at the workspace's notes; nil where nobody looks
+	unlook    func()            // ends that look
 	stale     int               // of them, so far
 	siblings  []sibling         // other gates of its subject, with outcomes of the same tree
 	against   *references       // of bars with within, once one was asked for
