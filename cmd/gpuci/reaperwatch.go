@@ -67,6 +67,8 @@ func (a *app) reaperWatch(parent context.Context, o reaperWatchOptions) error {
 		switch {
 		case err == nil:
 			w.ground = g
+		case first && parent.Err() == nil && ctx.Err() != nil: // nobody reads any more
+			return context.Cause(ctx)
 		case first:
 			return err
 		}
