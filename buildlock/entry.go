@@ -3,10 +3,10 @@ package buildlock
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"gpuci/reaper/proc"
 )
 
 // What a ticket is doing.
@@ -73,21 +73,8 @@ func (e Entry) String() string {
 	return Printable(who + e.trouble())
 }
 
-// Printable makes a text of somebody else's safe to stand in a line on a
-// terminal: what is not printed as it is, ends of lines too, is shown as Go
-// would write it.
-func Printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRune(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
-}
+// Printable is [proc.Printable], for those above who do not read processes themselves.
+func Printable(s string) string { return proc.Printable(s) }
 
 // trouble is what makes a ticket last.
 func (e Entry) trouble() string {

@@ -13,7 +13,8 @@
 // takes the lock of the target's memory, cmdline and environ, are read by a
 // child that is given up at a deadline. (Exe, Cwd, FDs and Holders look at a
 // file itself where its text leaves a doubt, and Exe and Cwd for its inode;
-// that can wait for the server of a network file system.)
+// that can wait for the server of a network file system. Glance reads cmdline
+// without a child: it returns in time, and a thread of ours may hang.)
 //
 // Supervision is a cgroup v2 leaf below our own cgroup, where one can be made:
 // the command is born in it, nothing leaves it by forking, one write ends it,

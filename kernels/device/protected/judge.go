@@ -106,7 +106,7 @@ func (p *Progress) rate(marks []mark, seen memory, r Run, in reading, older bool
 	old := seen.Samples[0]
 	switch {
 	case !first.at.IsZero() && p.between(first.at, first.done, last.at, "by the times in its log"):
-	case p.between(old.At, old.Done, p.Seen, "by its log since "+clockText(old.At, p.Seen)):
+	case p.between(old.At, old.Done, p.Seen, "by its log since "+Clock(old.At, p.Seen)):
 	case r.Since.IsZero():
 		p.Why = p.position() + ", and since when is not known"
 	case older:
@@ -119,7 +119,7 @@ func (p *Progress) rate(marks []mark, seen memory, r Run, in reading, older bool
 		if in.born.After(from) { // it was a while before there was something to say, or the log was rotated
 			from = in.born
 		}
-		if !p.between(from, first.done, p.Seen, "by its log since "+clockText(from, p.Seen)) {
+		if !p.between(from, first.done, p.Seen, "by its log since "+Clock(from, p.Seen)) {
 			p.Why = p.position() + ", and there is nothing yet to tell how fast it goes"
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"gpuci/reaper/proc"
 )
 
 // Hint is what to do where the process is not the run, "" where its rule says enough
@@ -12,7 +14,7 @@ func (r Run) Hint() string {
 	if !r.Loose || r.Rule.PIDFile != "" || r.Rule.Unit != "" {
 		return ""
 	}
-	return printable(fmt.Sprintf("if pid %d (%s) is not the run: command of [[protect]] %s fits an argument of it; name the program too, as in '^(\\S*/)?python3? .*train\\.py', or give user, cwd, unit or pidfile as well",
+	return proc.Printable(fmt.Sprintf("if pid %d (%s) is not the run: command of [[protect]] %s fits an argument of it; name the program too, as in '^(\\S*/)?python3? .*train\\.py', or give user, cwd, unit or pidfile as well",
 		r.Process.PID, r.Command, r.Rule.Name))
 }
 

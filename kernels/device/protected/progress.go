@@ -39,7 +39,7 @@ func (r Run) FreeAt(now time.Time) (at time.Time, basis string, ok bool) {
 	}
 	at = p.Seen.Add(left)
 	if at.Before(now) {
-		return at, fmt.Sprintf("it was to be over at %s by its log, %s, and is not", clockText(at.Round(time.Minute), now), p.position()), false
+		return at, fmt.Sprintf("it was to be over at %s by its log, %s, and is not", Clock(at.Round(time.Minute), now), p.position()), false
 	}
 	return at, p.position() + ", by its log", true
 }
@@ -51,7 +51,7 @@ func (r Run) FreeText(now time.Time) string {
 	if !ok {
 		return "when it will be over is not known (" + basis + ")"
 	}
-	return fmt.Sprintf("free at about %s (%s)", clockText(at.Round(time.Minute), now), basis)
+	return fmt.Sprintf("free at about %s (%s)", Clock(at.Round(time.Minute), now), basis)
 }
 
 // position is how far it is, for people.

@@ -73,9 +73,9 @@ func (l Look) Among(here []Card) Look {
 func (r Run) Text(now time.Time) string {
 	who := fmt.Sprintf("protected run %s (pid %d %s, %s)", r.Rule.Name, r.Process.PID, userName(r.UID), r.Command)
 	if !r.Since.IsZero() {
-		who += " since " + clockText(r.Since, now)
+		who += " since " + Clock(r.Since, now)
 	}
-	return printable(who + ", " + r.FreeText(now))
+	return proc.Printable(who + ", " + r.FreeText(now))
 }
 
 // userName is the name of a user of this machine, or "uid 1007".
@@ -89,27 +89,13 @@ func userName(uid int) string {
 	return "uid " + strconv.Itoa(uid)
 }
 
-// clockText is a time for people: with its date when it is not today's.
-func clockText(at, now time.Time) string {
+// Clock is a time for people: of today the hour, else with its date.
+func Clock(at, now time.Time) string {
 	at, now = at.Local(), now.Local()
 	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return at.Format("15:04")
 	}
 	return at.Format("2006-01-02 15:04")
-}
-
-// printable makes a text of somebody else's safe for one line of a terminal.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRune(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
 }
 
 // maxCommand is how much of a command line is kept, in bytes.
