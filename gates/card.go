@@ -57,7 +57,7 @@ func (f *flow) cannotShare() (why, next string) {
 	case !f.opt.Cards.Share:
 		return "", ""
 	case kind != config.MeasuresNumbers:
-		return "--share-gpu: it measures " + kind + ", and beside somebody else that says nothing", "leave the flag out; --wait 2h queues for the card alone"
+		return "--share-gpu: it measures " + kind + ", and beside somebody else that says nothing", "leave the flag out; --wait " + hoursText(shortWait) + " queues for the card alone"
 	case g.VRAM == 0:
 		return "--share-gpu: how much memory it uses is not said", `add vram = "8GiB", what it uses of a card at most, in gpuci.toml`
 	}

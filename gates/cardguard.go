@@ -2,13 +2,10 @@ package gates
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"gpuci/kernels/device"
-	"gpuci/kernels/device/protected"
 )
 
 // crowded is why a run is ended that is not alone on its card: the other one comes first.
@@ -31,6 +28,7 @@ type guard struct {
 	known  map[[2]uint64]bool // pids and starts of those who were on the cards beside us
 	others bool               // somebody is there, by the last look
 	odd    map[string]odd     // cards of which it cannot be told whether we are alone
+	came   []cameOn           // those for which the run was ended
 	closed bool               // the run is over, so that there is nothing to end
 	why    string             // why what it gave does not stand
 	doubts int                // looks in a row in which the rules could not be held against the processes
@@ -171,61 +169,5 @@ func (g *guard) look(l device.Look) {
 		case g.ask <- struct{}{}:
 		default:
 		}
-	}
-}
-
-// rules ends the run where a protected run is on its card that does not share. A gate
-// that has the card alone gives way to those who are really there; one that shares it
-// to those as well who may come back any moment.
-func (g *guard) rules(ctx context.Context, last bool) {
-	g.mu.Lock()
-	look := g.last
-	g.mu.Unlock()
-	found, err := protected.Find(ctx, protected.Options{Rules: g.cards.Rules, State: g.cards.State})
-	if ctx.Err() != nil {
-		return
-	}
-	doubt := ""
-	if err != nil {
-		doubt = err.Error()
-	}
-	found = among(found, look)
-	for _, uuid := range g.uuids {
-		seen, _ := look.Find(uuid)
-		on := protected.Card{UUID: uuid, Parent: seen.Parent, Index: seen.Index}
-		if seen.UUID == "" {
-			on.Index = -1
-		}
-		for _, p := range slices.Concat(seen.Foreign, seen.Own) {
-			on.PIDs = append(on.PIDs, p.PID)
-		}
-		for _, r := range found.Runs {
-			there := r
-			if !g.share {
-				there.Rule.Cards = nil
-			}
-			if !r.Rule.Share && there.On(on) {
-				g.over(fmt.Sprintf("the %s came on %s, and nobody shares a card with that", r.Text(time.Now()), seen.Label()))
-			}
-		}
-		for _, u := range found.Unknown {
-			if u.On(on) {
-				doubt = u.Text()
-			}
-		}
-	}
-	g.doubtful(doubt, last)
-}
-
-// doubtful keeps what is not known of the rules twice in a row, or at the end.
-func (g *guard) doubtful(doubt string, last bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if doubt == "" || !g.share {
-		g.doubts = 0
-		return
-	}
-	if g.doubts++; g.doubts > 1 || last {
-		g.doubt = doubt
 	}
 }

@@ -13,10 +13,10 @@ import (
 // judgeWatch says whether what the run gave stands, and if not, why.
 func (f *flow) judgeWatch(w *watching, r device.Report) bool {
 	stands := f.stayedOn(r)
-	again := "run it again: gpuci gate " + f.gate.Name + " --wait 2h queues for the card"
 	fail := func(why, text string) {
 		f.owe(why, text)
-		f.refuse(text, again)
+		f.find(Refused, text)
+		f.nextAgain()
 		stands = false
 	}
 	came := f.came(r)
@@ -81,7 +81,7 @@ func (f *flow) cardMarks(r device.Report) {
 			f.mark(throttledMark + strings.Join(c.Throttle, ", ") + " on " + c.Card.Label())
 		}
 		if over := c.PeakOwn; f.gate.VRAM > 0 && over.Known && over.Value > f.gate.VRAM {
-			f.mark(fmt.Sprintf("it used %s of %s, and vram in gpuci.toml says %s", GiB(over.Value), c.Card.Label(), GiB(f.gate.VRAM)))
+			f.mark(fmt.Sprintf("it used %s of %s, and vram in gpuci.toml says %s", device.Size(over.Value), c.Card.Label(), device.Size(f.gate.VRAM)))
 		}
 		if c.OwnLooks == 0 && r.Looks > 0 {
 			f.mark(fmt.Sprintf("%s%s, in %d looks and the driver's samples", unusedMark, c.Card.Label(), r.Looks))

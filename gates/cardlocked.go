@@ -29,6 +29,7 @@ func (f *flow) stillLocked(state StepState) StepState {
 	}
 	text += "; another gate may have been on the card, and what the run gave does not stand"
 	f.owe(OweContended, text)
-	f.refuse(text, "run it again: gpuci gate "+f.gate.Name+" --wait 2h queues for the card")
+	f.find(Refused, text)
+	f.nextAgain()
 	return StepFailed
 }

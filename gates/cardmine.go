@@ -30,12 +30,14 @@ const (
 )
 
 // mine knows which processes are the gate's own, also those that have ended: a
-// driver lists them for a moment still.
+// driver lists them for a moment still. Of these it is asked by their pids alone, which
+// somebody else may have had before or after.
 type mine struct {
 	mu       sync.Mutex
 	child    *proc.Process
 	own      map[int]uint64   // start ticks of all that were seen
 	brief    map[int]bool     // that were seen in its cgroup: who they were when they are gone
+	others   map[int]uint64   // start ticks of those who were asked for and are certainly not ours
 	strange  map[int]stranger // that were asked for
 	stopping map[*proc.Process]func()
 }
@@ -47,7 +49,7 @@ type stranger struct {
 
 // newMine is a set with us alone in it, and above, where these are ours too.
 func newMine(above bool) *mine {
-	m := &mine{own: make(map[int]uint64), brief: make(map[int]bool), strange: make(map[int]stranger), stopping: make(map[*proc.Process]func())}
+	m := &mine{own: make(map[int]uint64), brief: make(map[int]bool), others: make(map[int]uint64), strange: make(map[int]stranger), stopping: make(map[*proc.Process]func())}
 	for _, s := range proc.Real.Lineage(os.Getpid()) {
 		if above || s.PID == os.Getpid() {
 			m.own[s.PID] = s.Start
@@ -64,7 +66,7 @@ func (m *mine) follow(p *proc.Process) {
 	m.child = p
 	m.stopping[p] = func() { close(over); ended.Wait() }
 	m.mu.Unlock()
-	ended.Go(func() { every(over, mineEvery, func() { m.list(p) }) })
+	ended.Go(func() { every(over, mineEvery, func() { _ = m.list(p) }) })
 	if leaf := p.Leaf(); leaf != "" {
 		ended.Go(func() { every(over, mineGlimpse, func() { m.glimpse(leaf) }) })
 	}
@@ -125,37 +127,65 @@ func (m *mine) leaveOff(p *proc.Process) {
 	}
 }
 
-func (m *mine) list(p *proc.Process) {
-	list, _ := p.Members() // with an error it is those that could be found
+func (m *mine) list(p *proc.Process) error {
+	list, err := p.Members() // with an error it is those that could be found
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range list {
 		m.own[s.PID] = s.Start
 	}
+	return err
 }
 
 // is says whether a process is ours.
 func (m *mine) is(pid int) bool {
 	s, err := proc.Real.Stat(pid)
-	gone := errors.Is(err, proc.ErrGone)
 	m.mu.Lock()
-	start, known := m.own[pid]
-	known = known && (gone || err == nil && start == s.Start) || gone && m.brief[pid]
-	was, asked := m.strange[pid]
-	asked = asked && err == nil && was.start == s.Start && time.Since(was.at) < strangerTime
-	child := m.child
+	start, own := m.own[pid]
+	last, asked := m.strange[pid]
+	child, was := m.child, m.was(pid)
 	m.mu.Unlock()
-	if known || asked || err != nil || child == nil {
-		return known
+	switch {
+	case err != nil:
+		return was && errors.Is(err, proc.ErrGone)
+	case own && start == s.Start:
+		return true
+	case asked && last.start == s.Start && time.Since(last.at) < strangerTime:
+		return false
+	case child != nil:
+		return m.listed(child, s)
+	case own: // that one is gone, and its number is another's
+		m.mu.Lock()
+		m.others[pid] = s.Start
+		m.mu.Unlock()
 	}
-	m.list(child)
+	return false
+}
+
+// listed says whether a living process is in a list that is taken now.
+func (m *mine) listed(child *proc.Process, s proc.Stat) bool {
+	lerr := m.list(child)
+	still, err := proc.Real.Stat(s.PID)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if start, known = m.own[pid]; known && start == s.Start {
+	if start, own := m.own[s.PID]; own && start == s.Start {
 		return true
 	}
-	m.strange[pid] = stranger{s.Start, time.Now()}
+	m.strange[s.PID] = stranger{s.Start, time.Now()}
+	if lerr == nil && err == nil && still.Start == s.Start && !still.Zombie() { // else it may have ended before it was listed
+		m.others[s.PID] = s.Start
+	}
 	return false
+}
+
+// was says whether a process that has ended was ours. A number that somebody else had
+// as well says nothing: whose the driver lists cannot be told.
+func (m *mine) was(pid int) bool {
+	start, own := m.own[pid]
+	if other, had := m.others[pid]; had && (!own || other != start) {
+		return false
+	}
+	return own || m.brief[pid]
 }
 
 // follow and leaveOff are those of the cards' own processes; without cards nothing is

@@ -22,21 +22,17 @@ const (
 
 // nextBusy says how to come by a card all the same.
 func (f *flow) nextBusy(c *onCards) {
-	again := "gpuci gate " + f.gate.Name
-	if c.Choice != "" {
-		again += " --gpu " + quoteArgv([]string{c.Choice})
-	}
 	if own := c.ownWord(); len(own) > 0 {
 		list := strings.Join(own, ",")
 		f.next(fmt.Sprintf(`you have reserved it yourself, and that keeps gates off it, your own too: gpuci gpu hold --gpu %s --why "a gate" -- gpuci gate %s runs one on it; gpuci gpu release --gpu %[1]s gives it back`, list, f.gate.Name))
 	}
 	wait := c.waitFor(time.Now(), f.gate.Card.Count)
-	if len(c.ownWord()) < len(c.all) && (wait <= longWait || !f.owable()) {
-		f.next("queue for it: " + again + " --wait " + hoursText(wait))
+	if line := f.inLine(wait); line != "" && len(c.ownWord()) < len(c.all) {
+		f.next("queue for it: " + line)
 	}
 	sharable := slices.ContainsFunc(c.all, func(s CardState) bool { return s.shares })
 	if sharable && !c.share && f.gate.Measured() == config.MeasuresNumbers && f.gate.VRAM > 0 {
-		f.next("or run it beside that, its numbers do not mind: " + again + " --share-gpu")
+		f.next("or run it beside that, its numbers do not mind: " + f.again() + " --share-gpu")
 	}
 	f.nextOwed(wait)
 	for _, card := range c.all {
@@ -46,6 +42,40 @@ func (f *flow) nextBusy(c *onCards) {
 			}
 		}
 	}
+}
+
+// again is the command that runs the gate once more, on the cards that were chosen.
+func (f *flow) again() string {
+	text := "gpuci gate " + f.gate.Name
+	if c := f.opt.Cards; c != nil && c.Choice != "" {
+		text += " --gpu " + quoteArgv([]string{c.Choice})
+	}
+	return text
+}
+
+// inLine is the command that queues for the cards for so long; "" where that is longer
+// than anybody at a terminal waits, and the debts do it.
+func (f *flow) inLine(wait time.Duration) string {
+	if wait > longWait && f.owable() {
+		return ""
+	}
+	return f.again() + " --wait " + hoursText(wait)
+}
+
+// nextAgain says of a gate whose run does not stand how to run it again.
+func (f *flow) nextAgain() {
+	if line := f.inLine(f.waitAgain()); line != "" {
+		f.next("run it again: " + line + " queues for the card")
+	}
+}
+
+// waitAgain is how long to wait for cards such as it had, by what was known of them at
+// its end.
+func (f *flow) waitAgain() time.Duration {
+	if f.v.Card == nil {
+		return shortWait
+	}
+	return max(shortWait, f.v.Card.wait)
 }
 
 // ownWord are the cards that are kept by nothing but our own word for a time.
@@ -95,12 +125,16 @@ func (f *flow) owable() bool {
 }
 
 // nextOwed says of a gate that was refused for what passes that it is owed, and who
-// pays; wait is how long that may have to wait, where it is known.
+// pays; wait is how long that may have to wait, 0 for what is known of the cards that
+// it had.
 func (f *flow) nextOwed(wait time.Duration) {
 	const owed = "it is owed: gpuci debt pay --when-quiet "
 	said := slices.ContainsFunc(f.v.Next, func(text string) bool { return strings.HasPrefix(text, owed) })
 	if f.v.Owed == nil || said || !f.owable() {
 		return
+	}
+	if wait == 0 && f.v.Owed.Why != OweBox {
+		wait = f.waitAgain()
 	}
 	until := "the card is quiet"
 	if f.v.Owed.Why == OweBox {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gpuci/buildlock"
+	"gpuci/worktrees"
 )
 
 // held takes the lock of the stage's card, as a gate that looks at it does.
@@ -105,6 +106,42 @@ func TestCardNext(t *testing.T) {
 		t.Errorf("next %s", said)
 	}
 	_ = os.Remove(file)
+}
+
+// How to queue for a card after a run that does not stand is by what was known of the
+// card at its end, on the cards that were chosen; and what is too long for anybody at a
+// terminal is left to the debts, where there are any.
+func TestCardNextAgain(t *testing.T) {
+	const alone, base = "run it when nobody is on the card: ", "on the base branch a run beside somebody becomes the reference of such runs"
+	owed := Options{Lane: worktrees.Lane{Root: "/lane"}, History: &Past{}, Cards: &Cards{}}
+	for name, c := range map[string]struct {
+		opt  Options
+		use  *CardUse
+		want []string
+	}{
+		"nothing is known": {Options{Cards: &Cards{}}, &CardUse{},
+			[]string{"run it again: gpuci gate fused --wait 2h queues for the card", alone + "gpuci gate fused --wait 2h; " + base}},
+		"it had none": {Options{}, nil,
+			[]string{"run it again: gpuci gate fused --wait 2h queues for the card", alone + "gpuci gate fused --wait 2h; " + base}},
+		"a night, no debts": {Options{Cards: &Cards{Choice: "1"}}, &CardUse{wait: 21 * time.Hour},
+			[]string{"run it again: gpuci gate fused --gpu 1 --wait 21h queues for the card", alone + "gpuci gate fused --gpu 1 --wait 21h; " + base}},
+		"some hours": {owed, &CardUse{wait: 9 * time.Hour},
+			[]string{"run it again: gpuci gate fused --wait 9h queues for the card", alone + "gpuci gate fused --wait 9h; " + base, "it is owed: gpuci debt pay --when-quiet runs it as soon as the card is quiet"}},
+		"a night": {owed, &CardUse{wait: 21 * time.Hour},
+			[]string{base, "it is owed: gpuci debt pay --when-quiet --wait 21h runs it as soon as the card is quiet"}},
+	} {
+		f := &flow{gate: needing("true"), opt: c.opt, v: &Verdict{Card: c.use, Owed: &Owed{Why: OweContended}}}
+		f.nextAgain()
+		f.nextAlone()
+		f.nextOwed(0)
+		if !slices.Equal(f.v.Next, c.want) {
+			t.Errorf("%s: %q", name, f.v.Next)
+		}
+	}
+	f := &flow{gate: needing("true"), opt: owed, v: &Verdict{Card: &CardUse{wait: 21 * time.Hour}, Owed: &Owed{Why: OweBox}}}
+	if f.nextOwed(0); !slices.Equal(f.v.Next, []string{"it is owed: gpuci debt pay --when-quiet runs it as soon as the machine is quiet"}) {
+		t.Errorf("a wait for the machine: %q", f.v.Next)
+	}
 }
 
 // reservedByAnother is a reservation of another user's, as that user makes it.

@@ -57,14 +57,7 @@ func (f *flow) candidates(ctx context.Context, c *onCards) (ids []string, left t
 // lookFor brings what is known of the cards that would do up to date. Which these are
 // is asked of each look anew: one that was not there at the last is there again.
 func (f *flow) lookFor(ctx context.Context, c *onCards) (Survey, error) {
-	s, err := c.Survey(ctx, c.mine.is)
-	if err == nil && s.Look.Silent != "" {
-		err = unseen(silence(s.Look))
-	}
-	var list []device.Seen
-	if err == nil {
-		list, err = c.Candidates(s.Look, f.gate.Card)
-	}
+	s, list, err := f.survey(ctx, c)
 	if err != nil {
 		c.lose(err.Error())
 		return s, err
@@ -139,9 +132,9 @@ func (f *flow) tooLittle(c *onCards, card CardState) string {
 	case free.Value < want:
 		is := "nothing is"
 		if free.Value > 0 {
-			is = GiB(free.Value) + " are"
+			is = device.Size(free.Value) + " are"
 		}
-		return fmt.Sprintf("%s free there, and sharing takes %s (vram %s and headroom %s)", is, GiB(want), GiB(f.gate.VRAM), GiB(c.Headroom))
+		return fmt.Sprintf("%s free there, and sharing takes %s (vram %s and headroom %s)", is, device.Size(want), device.Size(f.gate.VRAM), device.Size(c.Headroom))
 	}
 	return ""
 }

@@ -67,7 +67,7 @@ func (g *guard) company(at time.Time, card device.Seen) bool {
 // short says how little memory was free.
 func short(free, headroom int64) string {
 	if free <= 0 {
-		return "nothing was free (" + GiB(headroom) + " should be)"
+		return "nothing was free (" + device.Size(headroom) + " should be)"
 	}
-	return GiB(free) + " of " + GiB(headroom) + " were free"
+	return device.Size(free) + " of " + device.Size(headroom) + " were free"
 }

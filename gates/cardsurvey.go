@@ -61,19 +61,17 @@ func (s Survey) Find(uuid string) (CardState, bool) {
 	return s.Cards[i], true
 }
 
-// dying is how long a process that has just died may still be listed, or its memory
-// be in use: the driver takes some seconds to take a large context down.
-const dying = 5 * time.Second
-
 // Survey looks at the cards, their locks, reservations and protected runs: the one
 // rule for who may have which. mine says which processes are the caller's. The error
 // is device.ErrNoDriver, or ctx's.
 func (c *Cards) Survey(ctx context.Context, mine device.Mine) (Survey, error) {
-	src, err := c.source(ctx)
-	if err != nil {
-		return Survey{}, err
-	}
-	look, err := src.Settled(ctx, mine, nil, dying)
+	return c.SurveyOf(ctx, mine, nil)
+}
+
+// SurveyOf is Survey for who is after some of the cards alone: the others are as one
+// look shows them, though another one might settle who is there.
+func (c *Cards) SurveyOf(ctx context.Context, mine device.Mine, meant Meant) (Survey, error) {
+	look, err := c.settled(ctx, mine, meant)
 	if err != nil {
 		return Survey{}, err
 	}

@@ -54,11 +54,7 @@ func (f *flow) freeNow(ctx context.Context, c *onCards, err error) bool {
 	if !errors.As(err, &busy) || busy.Line.Held { // it was our turn, and what is in the way was just seen
 		return false
 	}
-	s, err := c.Survey(ctx, c.mine.is)
-	if err != nil || s.Look.Silent != "" {
-		return false
-	}
-	list, err := c.Candidates(s.Look, f.gate.Card)
+	s, list, err := f.survey(ctx, c)
 	if err != nil {
 		return false
 	}

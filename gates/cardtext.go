@@ -8,6 +8,7 @@ import (
 
 	"gpuci/buildlock"
 	"gpuci/kernels/device"
+	"gpuci/kernels/device/protected"
 )
 
 // maxOn is how many processes on a card are named.
@@ -35,12 +36,12 @@ func (c *Cards) Who(p device.Process) string {
 	}
 	parts = append(parts, buildlock.Clip(cmp.Or(p.Command, "command unknown")))
 	if p.Memory.Known {
-		parts = append(parts, GiB(p.Memory.Value))
+		parts = append(parts, device.Size(p.Memory.Value))
 	} else {
 		parts = append(parts, "memory unknown")
 	}
 	if !p.Since.IsZero() {
-		parts = append(parts, "since "+clock(time.Now(), p.Since))
+		parts = append(parts, "since "+protected.Clock(p.Since, time.Now()))
 	}
 	if c.LaneOf != nil && p.Cwd != "" {
 		if lane := c.LaneOf(p.Cwd); lane != "" {
@@ -51,23 +52,6 @@ func (c *Cards) Who(p device.Process) string {
 		parts = append(parts, p.Why)
 	}
 	return buildlock.Printable(fmt.Sprintf("pid %d (%s)", p.PID, strings.Join(parts, ", ")))
-}
-
-// GiB is an amount of memory for people.
-func GiB(bytes int64) string {
-	if -1<<30 < bytes && bytes < 1<<30 {
-		return fmt.Sprintf("%.0f MiB", float64(bytes)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
-}
-
-// clock is a time for people: of today the hour, else with its day.
-func clock(now, t time.Time) string {
-	now, t = now.Local(), t.Local()
-	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
-		return t.Format("15:04")
-	}
-	return t.Format("2006-01-02 15:04")
 }
 
 // Text says of a card what it is and why, for people.
@@ -81,7 +65,7 @@ func (s CardState) Text(now time.Time) string {
 		text += ": " + s.Why
 	}
 	if !s.Until.IsZero() && s.Status == CardBusy {
-		text += ", until about " + clock(now, s.Until)
+		text += ", until about " + protected.Clock(s.Until, now)
 	}
 	return text
 }

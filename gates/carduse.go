@@ -21,6 +21,8 @@ type CardUse struct {
 	Gap    float64          `json:"gap-seconds,omitempty"`
 	Doubts []device.Doubt   `json:"doubts,omitempty"`
 	Cards  []device.Summary `json:"cards,omitempty"` // clocks, temperature, memory while it ran
+
+	wait time.Duration // how long to queue for such cards again, by what was known when it ended
 }
 
 // cardFile has the samples of a run, a line for each card and second.

@@ -87,6 +87,8 @@ func (f *flow) endWatch(w *watching, state StepState) StepState {
 		use.After = time.Now()
 	}
 	f.cardMarks(r)
+	f.card.learn(w.guard)
+	use.wait = f.card.waitFor(time.Now(), f.gate.Card.Count)
 	if !f.judgeWatch(w, r) {
 		state = StepFailed
 	}

@@ -44,14 +44,18 @@ func (s *cardStage) protect() (rule protected.Rule, begins func(pid int)) {
 
 // A protected run that comes on the card of a gate is given way to: by one that shares
 // it, also where it had let somebody be of whom it could not know, and by one that has
-// it alone.
+// it alone. Who is ended for it queues for longer than that one has left.
 func TestCardProtectedComes(t *testing.T) {
 	for _, share := range []bool{true, false} {
 		t.Run(fmt.Sprintf("share-gpu %t", share), func(t *testing.T) {
 			s := newCardStage(t)
 			rule, begins := s.protect()
+			rule.Log, rule.Progress = filepath.Join(s.root, "train.log"), `left (?P<eta>\S+)`
 			g := needing(cuda + meet)
 			trainer := s.box.Opener(0)
+			if err := os.WriteFile(rule.Log, []byte("left 20:00:00\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
 			list := func() { s.box.Write(fmt.Sprintf("process 0 compute %d 1000000", trainer.PID)) }
 			if share {
 				g = sharing(cuda + meet)
@@ -77,7 +81,8 @@ func TestCardProtectedComes(t *testing.T) {
 			if err := json.Unmarshal(text, &v); err != nil {
 				t.Fatalf("%v: %s", err, text)
 			}
-			wants(t, v, Refused, OweContended, "it was ended: the protected run train (pid "+strconv.Itoa(trainer.PID))
+			wants(t, v, Refused, OweContended, "it was ended: the protected run train (pid "+strconv.Itoa(trainer.PID),
+				"run it again: gpuci gate fused --wait 21h queues for the card")
 		})
 	}
 }
@@ -203,20 +208,5 @@ func TestShort(t *testing.T) {
 	}
 	if text := short(1<<30, 2<<30); text != "1.0 GiB of 2.0 GiB were free" {
 		t.Error(text)
-	}
-}
-
-// The dead of a gate are its own, also those that were seen in its cgroup alone.
-func TestMineBrief(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte("3999999\n0\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	m := newMine(false)
-	if m.is(3999999) {
-		t.Error("nobody is ours")
-	}
-	if m.glimpse(dir); !m.is(3999999) || m.is(0) || m.is(3999998) || m.is(1) {
-		t.Error("who was in the cgroup, and he alone, is ours")
 	}
 }

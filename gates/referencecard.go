@@ -56,10 +56,19 @@ func (f *flow) settleShared() {
 		default:
 			f.owe(OweContended, x.Text)
 			rest = append(rest, Finding{Refused, x.Text})
-			f.next("run it when nobody is on the card: gpuci gate " + f.gate.Name + " --wait 2h; on the base branch a run beside somebody becomes the reference of such runs")
+			f.nextAlone()
 		}
 	}
 	f.v.Findings = rest
+}
+
+// nextAlone says how to have the card alone, or how to do without that.
+func (f *flow) nextAlone() {
+	text := "on the base branch a run beside somebody becomes the reference of such runs"
+	if line := f.inLine(f.waitAgain()); line != "" {
+		text = "run it when nobody is on the card: " + line + "; " + text
+	}
+	f.next(text)
 }
 
 // alone says why a gate that may share a card has to have one of a model for itself:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -105,13 +104,12 @@ func (a *app) gpuWait(ctx context.Context, o gpuWaitOptions) error {
 	if err != nil {
 		return err
 	}
-	l.cards.Person = true // who has reserved a card may wait until others have left it
-	began := time.Now()   // a driver that hangs takes its time of the wait
-	if err := l.look(ctx); err != nil {
+	l.cards.Person = true                                           // who has reserved a card may wait until others have left it
+	w := gpuWait{gpuWaitOptions: o, cardLook: l, began: time.Now()} // a driver that hangs takes its time of the wait
+	if err := w.look(ctx); err != nil {
 		return err
 	}
-	a.noteDoubts(l.survey)
-	w := gpuWait{gpuWaitOptions: o, cardLook: l, began: began}
+	a.noteDoubts(w.survey)
 	quiet, err := w.run(ctx, a.console.note)
 	if o.json && (err == nil || w.over) {
 		a.json = false // the line says why not, too
@@ -148,35 +146,6 @@ func (w *gpuWait) run(ctx context.Context, say func(string)) ([]string, error) {
 			return nil, err
 		}
 	}
-}
-
-// lookOn looks again. A driver that was there and is not now may be on its way back. One
-// that did not answer is asked for no longer than there is time, and may not do so again.
-func (w *gpuWait) lookOn(ctx context.Context) error {
-	before, hurry := w.survey, ctx
-	if w.wait >= 0 && w.survey.Look.Silent != "" {
-		left := w.wait - time.Since(w.began)
-		if left <= 0 {
-			return nil
-		}
-		limited, cancel := context.WithTimeout(ctx, left)
-		defer cancel()
-		hurry = limited
-	}
-	w.lack, w.unfit = "", false
-	err := w.look(hurry)
-	c := coded{}
-	switch {
-	case err == nil || ctx.Err() != nil:
-		return err
-	case hurry.Err() != nil:
-		w.survey = before
-		return nil
-	case errors.As(err, &c):
-		w.lack, w.unfit = c.text, c.code == exitUnfit
-		return nil
-	}
-	return err
 }
 
 // rest waits until it is time for the next look.

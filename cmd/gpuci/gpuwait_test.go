@@ -60,3 +60,25 @@ func TestGPUWaitGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// Only the cards that are meant are waited for to settle; those that cannot be chosen of
+// a look are told when it is judged.
+func TestGPUWaitMeant(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
+	look := device.Look{Cards: []device.Seen{{Card: device.Card{UUID: "GPU-a", Name: "NVIDIA H200"}}, {Card: device.Card{UUID: "GPU-b", Name: "NVIDIA H200", Index: 1}}}}
+	for gpu, want := range map[string]string{"": "GPU-b", "GPU-a": "GPU-a", "GPU-b,GPU-a": "GPU-b GPU-a", "7": ""} {
+		w := gpuWait{gpuWaitOptions: gpuWaitOptions{count: 1, gpu: gpu}}
+		cards, err := w.meant(look)
+		var got []string
+		for _, c := range cards {
+			got = append(got, c.UUID)
+		}
+		if strings.Join(got, " ") != want || (err == nil) != (want != "") {
+			t.Errorf("--gpu %q: %q, %v", gpu, got, err)
+		}
+	}
+	look.Silent = "it hangs"
+	if cards, err := (&gpuWait{}).meant(look); err == nil || len(cards) > 0 {
+		t.Errorf("of a driver that does not answer: %v, %v", cards, err)
+	}
+}
