@@ -119,7 +119,8 @@ type Seen struct {
 	// process's memory is not told.
 	Unowned Reading `json:"unowned,omitzero"`
 
-	cause cause // of Unknown
+	cause   cause // of Unknown
+	opening []key // of ours: have its device file open, and are in none of the lists
 }
 
 // Vanished says whether the card is Unknown for nothing but processes that

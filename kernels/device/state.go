@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// evidence names who has the device file open and is in none of the lists.
+// evidence names who has the device file open and is in none of the lists: of ours,
+// who is about to be.
 func (j *judging) evidence(s *Seen) {
 	match := j.deviceFile(s.Minor)
 	for _, o := range j.open {
@@ -15,7 +16,13 @@ func (j *judging) evidence(s *Seen) {
 		if !slices.ContainsFunc(o.files, match) || slices.ContainsFunc(s.Foreign, listed) || slices.ContainsFunc(s.Own, listed) {
 			continue
 		}
-		if j.mine(o.pid) || j.isHarmless(o) {
+		switch {
+		case j.isHarmless(o):
+			continue
+		case j.mine(o.pid):
+			s.opening = append(s.opening, key{s.UUID, o.pid, o.start})
+			continue
+		case j.lists: // no look for who hides: a full one is
 			continue
 		}
 		s.Evidence = append(s.Evidence, fmt.Sprintf("pid %d (%s) has the card's device file open, and the driver does not list it", o.pid, o.name))
