@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 
 	"gpuci/kernels/launch"
 )
@@ -38,11 +39,16 @@ func (t Tool) Sees() launch.Kind {
 	return launch.OutOfBounds
 }
 
+// padding is how many bytes lie between two allocations under memcheck: without any, an
+// access just beyond one is inside the next, and no error. The largest step that a
+// kernel here is off by is a head, 512 rows of 128 floats.
+const padding = 1 << 20
+
 // flags are the tool's own. A call to the driver that failed is an answer to gpuci-cuda,
 // which asks one cubin after the other for a kernel, and is no access of one.
 func (t Tool) flags() []string {
 	if t == Memcheck {
-		return []string{"--report-api-errors", "no"}
+		return []string{"--report-api-errors", "no", "--padding", strconv.Itoa(padding)}
 	}
 	return nil
 }

@@ -30,15 +30,24 @@ const canaryThreads = 64
 // does not see there.
 func canaries(ctx context.Context, b launch.Backend, kinds []launch.Kind) (unseen []launch.Kind, err error) {
 	for _, kind := range kinds {
-		r, err := b.Run(ctx, canary(kind))
+		seen, err := shown(ctx, b, kind, "canary_"+strings.ReplaceAll(string(kind), "-", "_"))
 		if err != nil {
-			return nil, fmt.Errorf("run the canary for %s: %w", kind, err)
+			return nil, err
 		}
-		if !r.Found(kind) {
+		if !seen {
 			unseen = append(unseen, kind)
 		}
 	}
 	return unseen, nil
+}
+
+// shown says whether the backend sees what is wrong with one of the kernels.
+func shown(ctx context.Context, b launch.Backend, kind launch.Kind, kernel string) (bool, error) {
+	r, err := b.Run(ctx, canary(kernel))
+	if err != nil {
+		return false, fmt.Errorf("run the canary for %s: %w", kind, err)
+	}
+	return r.Found(kind), nil
 }
 
 // canaryCounter is how many of the kinds were seen, for the witness line.
@@ -46,8 +55,8 @@ func canaryCounter(kinds, unseen []launch.Kind) Counter {
 	return Counter{"canaries", fmt.Sprintf("%d/%d", len(kinds)-len(unseen), len(kinds))}
 }
 
-// canary is the job that is wrong in the way of that kind.
-func canary(kind launch.Kind) launch.Job {
+// canary is the job that is wrong in the way of that kernel.
+func canary(kernel string) launch.Job {
 	in := make([]float32, canaryThreads)
 	for i := range in {
 		in[i] = float32(i)
@@ -59,7 +68,7 @@ func canary(kind launch.Kind) launch.Job {
 			{Name: "out", Count: canaryThreads, Role: launch.Output},
 		},
 		Launches: []launch.Launch{{
-			Kernel: "canary_" + strings.ReplaceAll(string(kind), "-", "_"), Phase: "canary",
+			Kernel: kernel, Phase: "canary",
 			Grid: [3]int{1, 1, 1}, Block: [3]int{canaryThreads, 1, 1},
 			Args: []launch.Arg{launch.Of("in"), launch.Of("scratch"), launch.Of("out")},
 		}},

@@ -27,6 +27,11 @@ func sanitizeCheck() Check {
 	return c
 }
 
+// canaryOf is the kernel that a tool is shown first, wrong in the way that it is there for.
+var canaryOf = map[cuda.Tool]string{
+	cuda.Memcheck: "canary_out_of_bounds", cuda.Racecheck: "canary_race", cuda.Initcheck: "canary_uninitialised", cuda.Synccheck: "canary_half_a_warp",
+}
+
 // sanitize runs the cases under each tool that is asked for, behind a kernel that is
 // wrong in the way that the tool is there for.
 func sanitize(ctx context.Context, s *session) (Report, error) {
@@ -39,11 +44,13 @@ func sanitize(ctx context.Context, s *session) (Report, error) {
 	var numbers []Number
 	for _, tool := range tools {
 		kinds = append(kinds, tool.Sees())
-		missed, err := canaries(ctx, s.program(canaryProgram(Look(tool))), []launch.Kind{tool.Sees()})
+		seen, err := shown(ctx, s.program(canaryProgram(Look(tool))), tool.Sees(), canaryOf[tool])
 		if err != nil {
 			return Report{}, fmt.Errorf("%s: %w", tool, err)
 		}
-		unseen = append(unseen, missed...)
+		if !seen {
+			unseen = append(unseen, tool.Sees())
+		}
 		results, err := each(ctx, s.Jobs, s.pick(checkCases()), caseCost, func(ctx context.Context, c kda.Case) adjointResult {
 			return lookedAt(ctx, s.program(fusedProgram(Look(tool))), c)
 		})
