@@ -15,9 +15,11 @@ find its own in the cache. Exit codes: 0 measured, or right; 1 wrong, or a peer 
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import struct
+import subprocess
 import sys
 import time
 
@@ -29,6 +31,7 @@ except ImportError:
 
 from chunked import chunked
 
+SHAPE = {"batch": 8, "heads": 12, "rows": 512, "keys": 64, "values": 64, "chunk": 16}
 NAMES = ("q", "k", "g", "b", "v", "w", "state")
 BARS = {"mild": 2e-5, "moderate": 2e-5, "strong": 2e-4, "very-strong": 2e-4}  # float32, as the kernels'
 
@@ -68,7 +71,8 @@ def arguments():
     p.add_argument("--peers", default=",".join(PEERS), help="some of %(default)s")
     p.add_argument("--repeats", type=int, default=50, help="timed calls, after a tenth of them to warm up")
     p.add_argument("--copies", type=int, default=3, help="sets of inputs")
-    for name, n in (("batch", 8), ("heads", 12), ("rows", 512), ("keys", 64), ("values", 64), ("chunk", 16)):
+    p.add_argument("--variants", metavar="I/N", help="of fla: compile every N-th variant of each kernel, from the I-th; measures nothing")
+    for name, n in SHAPE.items():
         p.add_argument("--" + name, type=int, default=n)
     return p.parse_args()
 
@@ -81,7 +85,7 @@ def machine(a):
     line = {"torch": torch.__version__, "device": a.device, "tf32": False, "cuda": torch.version.cuda}
     if a.device == "cuda":
         line["card"] = torch.cuda.get_device_name()
-    return line | {n: getattr(a, n) for n in ("batch", "heads", "rows", "keys", "values", "chunk")}
+    return line | {n: getattr(a, n) for n in SHAPE}
 
 
 class Bench:
@@ -101,6 +105,24 @@ class Bench:
         if "launches" not in labels and self.a.device == "cuda":
             line["launches"] = launches(call, args[0])
         return line
+
+    def replayed(self, call, args, **labels):
+        """A call by itself, without what the host takes to launch it: the card replays a
+        graph of one for each set, some times over."""
+        if self.a.device == "cpu":
+            return self.time(call, args, **labels)
+        rounds = 8
+        for one in args:
+            call(*one)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(rounds):
+                for one in args:
+                    call(*one)
+        line = self.time(graph.replay, [()], **labels)
+        calls = rounds * len(args)
+        return line | {k: line[k] / calls for k in ("ms", "p10", "p90")} | {"replayed": calls}
 
     def span(self, call, args):
         if self.a.device == "cpu":
@@ -179,6 +201,10 @@ def fla(bench):
     except ImportError as e:
         print(f"peers: flash-linear-attention is left out: {e}", file=sys.stderr)
         return
+    if bench.a.variants:
+        only_variants(*map(int, bench.a.variants.split("/")))
+    else:
+        compile_variants(bench.a)
     turned = []
     for p in bench.sets:
         p = {n: x.detach() if n in ("state", "dS_T") else x.detach().transpose(1, 2).contiguous() for n, x in p.items()}
@@ -189,6 +215,29 @@ def fla(bench):
     forward = lambda p: chunk_gdn2(*(p[n] for n in order), scale=scale, initial_state=p["state"], output_final_state=True)
     both_ways(bench, forward, peer="fla-chunk_gdn2", fla_chunk=64, fla_tf32=bool(IS_TF32_SUPPORTED))
     bench.sets = inner
+
+
+def compile_variants(a):
+    """Has all variants of fla's kernels in Triton's cache, whose autotuner would compile
+    some two hundred one after the other: minutes, on one processor of many."""
+    n = max(1, min(14, (os.cpu_count() or 1) - 2))
+    shape = [word for name in SHAPE for word in (f"--{name}", str(getattr(a, name)))]
+    run = [sys.executable, __file__, "--peers", "fla", "--copies", "1", "--repeats", "1", *shape]
+    for child in [subprocess.Popen([*run, "--variants", f"{i}/{n}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for i in range(n)]:
+        child.wait()  # one that fails has compiled less: the autotuner here does
+
+
+def only_variants(i, n):
+    """Leaves Triton's autotuner every n-th variant, of which there is always one."""
+    from triton.runtime.autotuner import Autotuner
+
+    prune = Autotuner.prune_configs
+
+    def pruned(self, *args, **kwargs):
+        kept = prune(self, *args, **kwargs)
+        return kept[i::n] or kept[:1]
+
+    Autotuner.prune_configs = pruned
 
 
 def copy(bench):
@@ -215,7 +264,7 @@ def cublas(bench):
         (heads * chunks, C, K, C, "X W^T"),
     ):
         sets = [tuple(torch.rand(batch, *d, device=a.device) for d in ((rows, inner), (inner, cols))) for _ in range(a.copies)]
-        line = bench.time(torch.bmm, sets, peer="cublas", what=what, batch=batch, shape=[rows, inner, cols], launches=1)
+        line = bench.replayed(torch.bmm, sets, peer="cublas", what=what, batch=batch, shape=[rows, inner, cols], launches=1)
         say(line | {"tflops": 2e-9 * batch * rows * inner * cols / line["ms"]})
 
 

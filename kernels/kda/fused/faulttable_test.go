@@ -1,9 +1,10 @@
 package fused_test
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
-	"gpuci/kernels/kda"
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
 )
@@ -18,34 +19,17 @@ type fault struct {
 	// An instrument that must name it, in a run of the at column.
 	mode   simt.Mode
 	kind   launch.Kind
-	kernel string
+	kernel string // of the general ones
+
+	// What moves in the kernels for one shape of chunk, where that is something else.
+	fastSees, fastMoves string
 }
 
-// column is a case by which a fault is judged.
-type column struct {
-	letter string
-	kda.Case
-}
-
-// columns are one chunk bare, with a state, and with a final-state gradient too; two
-// chunks without and with one; four with a tail; K = V; longer chunks under strong
-// decay.
-func columns() []column {
-	shape := func(t, k, v, c int) kda.Shape { return kda.Shape{B: 2, H: 2, T: t, K: k, V: v, C: c} }
-	list := []column{
-		{"bare", kda.Case{Family: kda.Mild, Shape: shape(16, 20, 12, 16), NoState: true, NoFinal: true}},
-		{"state", kda.Case{Family: kda.Mild, Shape: shape(16, 20, 12, 16), NoFinal: true}},
-		{"one", kda.Case{Family: kda.Mild, Shape: shape(16, 20, 12, 16)}},
-		{"open", kda.Case{Family: kda.Mild, Shape: shape(32, 20, 12, 16), NoFinal: true}},
-		{"two", kda.Case{Family: kda.Mild, Shape: shape(32, 20, 12, 16)}},
-		{"tail", kda.Case{Family: kda.Mild, Shape: shape(61, 20, 12, 16)}},
-		{"square", kda.Case{Family: kda.Mild, Shape: shape(32, 12, 12, 16)}},
-		{"strong", kda.Case{Family: kda.Strong, Shape: shape(84, 12, 20, 64)}},
-	}
-	for i := range list {
-		list[i].Name, list[i].Seed = list[i].letter, 3
-	}
-	return list
+// inFast is the same fault in the kernels for one shape of chunk.
+func (f fault) inFast() fault {
+	f.name, f.kernel = "fast-"+f.name, strings.Replace(f.kernel, "kda_", "kda_fast_", 1)
+	f.sees, f.moves = cmp.Or(f.fastSees, f.sees), cmp.Or(f.fastMoves, f.moves)
+	return f
 }
 
 const (
@@ -54,14 +38,18 @@ const (
 	none    = ""
 )
 
-func faults() []fault {
-	return slices.Concat(betweenFaults(), insideFaults(), machineFaults(), fastFaults())
+// faults are all of them, each planted in both families of kernels.
+func faults() (list []fault) {
+	for _, f := range slices.Concat(betweenFaults(), insideFaults(), machineFaults()) {
+		list = append(list, f, f.inFast())
+	}
+	return list
 }
 
 func betweenFaults() []fault {
 	return []fault{
 		{name: "forward-kgd-glast-for-L", sees: "xxxxxxxn", moves: all},
-		{name: "bk2-carry-cut", sees: "---xxxxx", moves: allButQ},
+		{name: "bk2-carry-cut", sees: "---xxxxx", moves: allButQ, fastSees: "---xxxx-"},
 		{name: "bk2-glast-forgotten", sees: "--xxxxxx", moves: allButQ},
 		{name: "bk2-glast-twice", sees: "--xxxxxx", moves: allButQ},
 		{name: "bk2-kgd-dS-dropped", sees: "--xxxxxx", moves: allButQ},
@@ -81,12 +69,12 @@ func insideFaults() []fault {
 		{name: "bk1-D1-transposed", sees: "--xxxxxx", moves: "d_k d_g"},
 		{name: "bk1-S0-off-by-one", sees: "---xxxxx", moves: "d_q d_k d_g d_b"},
 		{name: "bk1-D1-off-by-one", sees: "---xxxxx", moves: "d_k d_g"},
-		{name: "bk1-XW-dropped", sees: "-xxxxxxx", moves: "d_k d_g d_b"},
+		{name: "bk1-XW-dropped", sees: "-xxxxxxx", moves: "d_k d_g d_b", fastSees: "-xxxxxx-"},
 		{name: "bk1-dAkk-sign", sees: "xxxxxxxx", moves: "d_k d_g d_b"},
 		{name: "bk1-mask-without-diagonal", sees: "xxxxxxxx", moves: "d_q d_k"},
 		{name: "bk1-no-reverse-sum", sees: "xxxxxxxx", moves: "d_g"},
 		{name: "head-offset-forgotten", sees: "xxxxxxxx", moves: "d_q d_k d_g d_b"},
-		{name: "mask-after-exp", sees: "-------n", at: "strong", moves: "d_q d_k d_g d_b"},
+		{name: "mask-after-exp", sees: "-------n", at: "strong", moves: "d_q d_k d_g d_b", fastMoves: "out " + allButQ},
 	}
 }
 
