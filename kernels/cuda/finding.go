@@ -21,7 +21,7 @@ func finding(tool Tool, block []string) (f launch.Finding, ok bool) {
 	if len(block) == 0 || strings.HasPrefix(block[0], failedCall) {
 		return f, false
 	}
-	first := block[0]
+	first := strings.TrimSuffix(block[0], ".")
 	if f.Kind, ok = kindOf(tool, first); !ok {
 		return f, false
 	}
