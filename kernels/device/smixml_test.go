@@ -50,6 +50,28 @@ func TestSMINames(t *testing.T) {
 	}
 }
 
+// TestSMIOfAnH200 reads what nvidia-smi said there.
+func TestSMIOfAnH200(t *testing.T) {
+	raw, err := parseSMI(xmlOf(t, "h200-pytorch.xml"))
+	if err != nil || len(raw.Cards) != 1 {
+		t.Fatalf("%d cards: %v", len(raw.Cards), err)
+	}
+	c := raw.Cards[0]
+	if want := (RawProcess{PID: 4937, Kind: "compute", Name: "python3", Memory: Told(1780 << 20)}); len(c.Processes) != 1 || c.Processes[0] != want {
+		t.Errorf("processes %+v, not %+v", c.Processes, want)
+	}
+	if c.Name != "NVIDIA H200" || c.MIG || c.Minor != Told(0) || raw.Driver != "580.159.04" || raw.CUDA != "13.0" {
+		t.Errorf("card: %+v, driver %s, CUDA %s", c, raw.Driver, raw.CUDA)
+	}
+	m := c.Memory // the driver's own rounding: together they are the whole, but for a MiB or two
+	if m.Total != Told(143771<<20) || m.Reserved != Told(616<<20) || m.Total.Value-m.Reserved.Value-m.Used.Value-m.Free.Value > 2<<20 {
+		t.Errorf("memory: %+v", m)
+	}
+	if n := c.Now; n.SM != Told(1980) || n.SMMax != Told(1980) || n.Mem != Told(3201) || n.Temperature != Told(40) || !n.Util.Known || !n.Power.Known {
+		t.Errorf("sample: %+v", n)
+	}
+}
+
 // TestSMIOfOldDrivers: what is not told is not known, and never nothing.
 func TestSMIOfOldDrivers(t *testing.T) {
 	raw, err := parseSMI(xmlOf(t, "old-mig.xml"))
@@ -86,6 +108,7 @@ func TestCapabilities(t *testing.T) {
 func FuzzSMI(f *testing.F) {
 	f.Add(xmlOf(f, "h200.xml"))
 	f.Add(xmlOf(f, "old-mig.xml"))
+	f.Add(xmlOf(f, "h200-pytorch.xml"))
 	f.Add([]byte("<nvidia_smi_log><gpu><processes/></gpu></nvidia_smi_log>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		raw, err := parseSMI(data)
