@@ -119,8 +119,7 @@ type Seen struct {
 	// process's memory is not told.
 	Unowned Reading `json:"unowned,omitzero"`
 
-	cause   cause // of Unknown
-	opening []key // of ours: have its device file open, and are in none of the lists
+	cause cause // of Unknown
 }
 
 // Vanished says whether the card is Unknown for nothing but processes that

@@ -76,13 +76,12 @@ func (s *sight) left(at time.Time, c Seen) {
 	s.traces[c.UUID] = t
 }
 
-// explained says whether what is dark is what our own processes left, or are about to
-// have.
+// explained says whether what is dark is what our own processes left.
 func (s *sight) explained(at time.Time, c Seen) bool {
 	t := s.traces[c.UUID]
 	switch c.cause {
 	case causeMemory:
-		return c.Unowned.Or(0) <= t.gone()+s.opens(at, c)+Allowance
+		return c.Unowned.Or(0) <= t.gone()+Allowance
 	case causeHidden:
 		return at.Sub(t.at) <= utilLag
 	}

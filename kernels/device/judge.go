@@ -24,7 +24,7 @@ type Around struct {
 	Harmless []string  // more names of programs that may have a device file open
 
 	people *people
-	lists  bool // the quick look: who has device files open is looked for where memory has no owner
+	lists  bool // the quick look: who has device files open is not looked for
 }
 
 // Allowance is how many bytes may be in use on a card with no owner before it is
@@ -57,8 +57,7 @@ func Judge(raw Raw, mine Mine, around Around) Look {
 	if raw.Failed != "" {
 		return l
 	}
-	dark := func(s Seen) bool { return s.Unowned.Or(0) > Allowance }
-	if !j.lists || slices.ContainsFunc(l.Cards, dark) { // after the lists were held against /proc, for this takes a while
+	if !j.lists { // after the lists were held against /proc, for this takes a while
 		j.open, _ = j.openers()
 	}
 	for i := range l.Cards {

@@ -43,9 +43,8 @@ func (a Around) deviceFile(minor int) func(path string) bool {
 
 // opener is a process that has a card's device file open.
 type opener struct {
-	pid   int
-	start uint64
-	name  string
+	pid  int
+	name string
 	// files are the paths.
 	files []string
 }
@@ -62,7 +61,7 @@ func (a Around) openers() (found []opener, whole bool) {
 		return false, nil
 	})
 	for _, h := range holders {
-		found = append(found, opener{h.Stat.PID, h.Stat.Start, h.Stat.Comm, paths[h.Stat.PID]})
+		found = append(found, opener{h.Stat.PID, h.Stat.Comm, paths[h.Stat.PID]})
 	}
 	return found, err == nil && len(unread) == 0
 }

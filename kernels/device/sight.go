@@ -24,7 +24,6 @@ type sight struct {
 	unknown map[string]*darkness // by card
 	hidden  map[string]string    // cards of which the last two full looks said that somebody hides there, and why
 	traces  map[string]traces    // what ours left on cards
-	opened  map[key]time.Time    // ours that had a card's file open before they were listed: since when
 	numbers map[string]*numbers
 
 	glimpsed map[string]bool // cards of which the last full look said so
@@ -63,7 +62,7 @@ func newSight(w Watching, now time.Time) sight {
 	return sight{
 		watching: w, report: Report{Began: now}, answered: now, whole: now, since: now.Add(period).UnixMicro(), newest: map[string]int64{},
 		last: newGlance(now), before: map[key]Sighting{}, seen: map[key]*Sighting{}, away: map[key]*Sighting{}, own: map[key]bool{},
-		doubted: map[key]*Doubt{}, unknown: map[string]*darkness{}, hidden: map[string]string{}, traces: map[string]traces{}, opened: map[key]time.Time{}, numbers: map[string]*numbers{},
+		doubted: map[key]*Doubt{}, unknown: map[string]*darkness{}, hidden: map[string]string{}, traces: map[string]traces{}, numbers: map[string]*numbers{},
 		glimpsed: map[string]bool{},
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// evidence names who has the device file open and is in none of the lists: of ours,
-// who is about to be.
+// evidence names who has the device file open and is in none of the lists.
 func (j *judging) evidence(s *Seen) {
 	match := j.deviceFile(s.Minor)
 	for _, o := range j.open {
@@ -16,13 +15,7 @@ func (j *judging) evidence(s *Seen) {
 		if !slices.ContainsFunc(o.files, match) || slices.ContainsFunc(s.Foreign, listed) || slices.ContainsFunc(s.Own, listed) {
 			continue
 		}
-		switch {
-		case j.isHarmless(o):
-			continue
-		case j.mine(o.pid):
-			s.opening = append(s.opening, key{s.UUID, o.pid, o.start})
-			continue
-		case j.lists: // no look for who hides: a full one is
+		if j.mine(o.pid) || j.isHarmless(o) {
 			continue
 		}
 		s.Evidence = append(s.Evidence, fmt.Sprintf("pid %d (%s) has the card's device file open, and the driver does not list it", o.pid, o.name))
