@@ -17,8 +17,13 @@ func TestLookOfOneMoment(t *testing.T) {
 	watch, until := watched(t, box, device.Watching{Mine: pids(ours.PID), Each: time.Hour})
 	until(func(l device.Look) bool { return l.Cards[0].State == device.Quiet })
 	box.Write(fmt.Sprintf("begins 0 compute %d 503316480", ours.PID))
-	for range 12 { // more than any that are forgiven
-		until(func(l device.Look) bool { return len(l.Cards[0].Own) == 1 })
+	for range 12 {
+		until(func(l device.Look) bool {
+			if l.Cards[0].State != device.Quiet {
+				t.Errorf("a look: %s: %s", l.Cards[0].State, l.Cards[0].Why)
+			}
+			return len(l.Cards[0].Own) == 1
+		})
 	}
 	until(nil)
 	if r := watch.Stop(); r.State() != device.Quiet || len(r.Doubts) > 0 {
