@@ -36,6 +36,8 @@ bench:
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 	@python3 kernels/kda/bench/peers.py; code=$$?; test $$code -eq 0 || { test $$code -eq 69 && \
 		echo "bench: NOT MEASURED: what the fused kernels stand beside (PyTorch, flash-linear-attention, cuBLAS)"; }
+	@python3 kernels/kda/bench/ops.py --gpuci bin/gpuci --cubins target/kernels/card; code=$$?; test $$code -eq 0 || { test $$code -eq 69 && \
+		echo "bench: NOT MEASURED: the small kernels beside a copy and cuBLAS (needs a card, ncu, PyTorch, make cuda, and the cubins of a gate on the card)"; }
 
 cuda: build
 	GO="$(GO)" cmd/gpuci-cuda/build bin/gpuci-cuda

@@ -41,7 +41,7 @@ func ratioBars() []Bar {
 func ratioCheck() Check {
 	return Check{
 		Name:     "fused-vs-ops",
-		About:    "root mean square error of the fused path over that of a chain of small kernels, over 20 seeds",
+		About:    "root mean square error of the fused path over that of a chain of small kernels, over 20 seeds and the fast shape",
 		Programs: []Program{fusedProgram(Numbers), opsProgram()},
 		Bars:     ratioBars(),
 		cases:    kdaNames(ratioCases),
@@ -49,12 +49,14 @@ func ratioCheck() Check {
 	}
 }
 
-// ratioCases are the seeds of each family: two chunks of 16 rows and a tail.
+// ratioCases are the seeds of each family, two chunks of 16 rows and a tail, and one case of
+// the shape that has fused kernels of its own.
 func ratioCases() (list []kda.Case) {
 	for _, f := range families() {
 		for i := range ratioSeeds {
 			list = append(list, kda.Case{Name: fmt.Sprintf("%s-seed-%d", f, i), Family: f, Shape: shape(39, 24, 16, 16)})
 		}
+		list = append(list, kda.Case{Name: string(f) + "-fast", Family: f, Shape: shape(40, 64, 64, 16)})
 	}
 	return list
 }

@@ -17,25 +17,24 @@
 
 namespace ops {
 
-constexpr int THREADS = 256;
-constexpr int TILE = 16;
-constexpr int WIDE = 64; // columns of a tile of ops_matmul
+constexpr int THREADS = 256; // at most, of a block that goes element by element
+constexpr int TILE = 16;     // rows and columns of a tile, and rows that are fetched at once
+constexpr int WIDE = 64;     // columns, or rows, of a larger one
+constexpr unsigned WARP = 0xffffffffu;
 
 struct Chunk {
   int head, chunk, rows;
 };
 
-// The matrix of an operand in the block's chunk.
+// The matrix of an operand in the block's chunk: an int counts its elements.
 struct Matrix {
   const float *data;
   int row, col;
-  __device__ __forceinline__ float operator()(int r, int c) const { return data[(size_t)r * row + (size_t)c * col]; }
 };
 
 struct Target {
   float *data;
   int row, col;
-  __device__ __forceinline__ float &operator()(int r, int c) const { return data[(size_t)r * row + (size_t)c * col]; }
 };
 
 static __device__ __forceinline__ Chunk chunk_of(int T, int C, int first, int chunks) {
@@ -60,19 +59,19 @@ static __device__ __forceinline__ bool whole(const float *p, int col, Quad q) {
 }
 
 static __device__ __forceinline__ float4 read(const Matrix &m, Quad q) {
-  const float *p = m.data + (size_t)q.row * m.row + (size_t)q.col * m.col;
+  const float *p = m.data + (q.row * m.row + q.col * m.col);
   if (whole(p, m.col, q)) return load(p);
-  const size_t step = m.col;
+  const int step = m.col;
   return make_float4(p[0], q.count > 1 ? p[step] : 0.0f, q.count > 2 ? p[2 * step] : 0.0f, q.count > 3 ? p[3 * step] : 0.0f);
 }
 
 static __device__ __forceinline__ void write(const Target &t, Quad q, float4 x) {
-  float *p = t.data + (size_t)q.row * t.row + (size_t)q.col * t.col;
+  float *p = t.data + (q.row * t.row + q.col * t.col);
   if (whole(p, t.col, q)) {
     store(p, x);
     return;
   }
-  const size_t step = t.col;
+  const int step = t.col;
   p[0] = x.x;
   if (q.count > 1) p[step] = x.y;
   if (q.count > 2) p[2 * step] = x.z;
@@ -80,6 +79,6 @@ static __device__ __forceinline__ void write(const Target &t, Quad q, float4 x) 
 }
 
 // The thread's place among those that share the elements of a chunk.
-static __device__ __forceinline__ int element() { return blockIdx.y * THREADS + threadIdx.x; }
+static __device__ __forceinline__ int element() { return blockIdx.y * blockDim.x + threadIdx.x; }
 
 } // namespace ops

@@ -11,8 +11,8 @@ import (
 // chunks at once. The problem must pass [kda.Problem.Check].
 //
 // It is the baseline of the fused path's speed and rounding, and no crippled one: it
-// has the pairwise exponential too, float32 throughout, sums in ascending order in
-// one chain each, and shares factors as a person writing tensor code would.
+// has the pairwise exponential too, float32 throughout, products whose sums are one chain
+// each in ascending order, and shares factors as a person writing tensor code would.
 func Ops(p *kda.Problem) launch.Job {
 	c := newChain(p)
 	c.phase = Forward
@@ -32,10 +32,10 @@ func Ops(p *kda.Problem) launch.Job {
 
 // decays makes G, E = exp(G), glast = E of the last row, exp(L - G) and kgd.
 func (c *chain) decays() {
-	c.rowwise("ops_cumsum", c.keyed("gcum"), c.keyed("g"))
+	c.running("ops_cumsum", c.keyed("gcum"), c.keyed("g"))
 	c.exp(c.keyed("gcum"), c.keyed("gexp"))
-	c.rowwise("ops_last", c.lasts("glast"), c.keyed("gexp"))
-	c.rowwise("ops_last", c.lasts("g_last"), c.keyed("gcum"))
+	c.last(c.lasts("glast"), c.keyed("gexp"))
+	c.last(c.lasts("g_last"), c.keyed("gcum"))
 	c.add(1, c.lasts("g_last").transposed(), -1, c.keyed("gcum"), c.keyed("g_to_last"))
 	c.exp(c.keyed("g_to_last"), c.keyed("to_last"))
 	c.mul(c.keyed("k"), c.keyed("to_last"), c.keyed("kgd"))
@@ -167,5 +167,5 @@ func (c *chain) decayGrad() {
 	c.sum(c.cells("d_s_s"), c.lasts("d_glast"))
 	c.mul(c.lasts("glast"), c.lasts("d_glast"), c.lasts("last_state"))
 	c.add(1, c.lasts("last_key"), 1, c.lasts("last_state"), c.lasts("d_g_last"))
-	c.rowwise("ops_revsum", c.keyed("d_g"), c.keyed("d_gcum"), c.lasts("d_g_last"))
+	c.running("ops_revsum", c.keyed("d_g"), c.keyed("d_gcum"), c.lasts("d_g_last"))
 }

@@ -5,12 +5,27 @@ import (
 	"gpuci/kernels/launch"
 )
 
-// Tiles of the ops path, as kda_ops.cu has them: 16 rows by 64 columns, or by 16 where
-// there are no more, of 64 threads each.
+// Tiles of the ops path, as kda_ops.cu has them: rows, columns or channels.
 const (
-	opsTile    = 16
-	opsWide    = 64
-	opsThreads = 64
+	opsTile = 16
+	opsWide = 64
+)
+
+// opsAtOnce is how many elements a block of ops_exp has.
+const opsAtOnce = 4 * 4 * threads
+
+// tiling is how a kernel cuts its product up.
+type tiling struct {
+	kernel              string
+	rows, cols, threads int
+}
+
+// All chunks at once are blocks enough for large tiles. One chunk of each head is not, 96 of
+// them for 132 multiprocessors at the measured size.
+var (
+	large = tiling{"ops_matmul", opsWide, opsWide, 256}
+	low   = tiling{"ops_matmul_low", opsTile, opsWide, 128}
+	small = tiling{"ops_matmul_small", opsTile, opsTile, 64}
 )
 
 // chain is the ops path as it grows: each method adds the launch of one kernel of
@@ -22,7 +37,8 @@ type chain struct {
 	known map[string]bool // buffers of the job
 	phase string
 
-	first, count int // chunks of each head that a strided launch covers
+	first, count int  // chunks of each head that a strided launch covers
+	few          bool // it is one of them, by itself
 }
 
 func newChain(p *kda.Problem) *chain {
@@ -49,8 +65,8 @@ func (c *chain) keep(b launch.Buffer) {
 }
 
 // all and only choose the chunks that the next launches cover.
-func (c *chain) all()       { c.first, c.count = 0, c.p.Chunks() }
-func (c *chain) only(n int) { c.first, c.count = n, 1 }
+func (c *chain) all()       { c.first, c.count, c.few = 0, c.p.Chunks(), false }
+func (c *chain) only(n int) { c.first, c.count, c.few = n, 1, true }
 
 // view is a matrix for each chunk of each head in a buffer. Distances are in
 // elements, and 0 where all share the same ones.

@@ -28,65 +28,91 @@ func (c *chain) mask(alpha float64, a view, below int, out view) {
 
 // matmul is out = alpha a b.
 func (c *chain) matmul(alpha float64, a, b, out view) {
-	kernel, wide := "ops_matmul", opsWide
-	if c.extent(out.cols) <= opsTile {
-		kernel, wide = "ops_matmul_narrow", opsTile
-	}
-	c.launch(kernel, out,
-		[3]int{c.blocks(), c.tiles(out.rows, opsTile), c.tiles(out.cols, wide)}, [3]int{opsThreads, 1, 1},
+	by := c.tiling(out)
+	c.launch(by.kernel, out,
+		[3]int{c.blocks(), c.tiles(out.rows, by.rows), c.tiles(out.cols, by.cols)}, [3]int{by.threads, 1, 1},
 		a.strided(), b.strided(), out.strided(), factor(alpha), out.extent(), ints(a.cols), c.span())
 }
 
-// sum is out = the sum over a's columns.
+// tiling is the largest that the product fills. One chunk of each head is cut into tiles of
+// 16 rows, and of 16 columns where that alone makes no more blocks.
+func (c *chain) tiling(out view) tiling {
+	rows, cols := c.extent(out.rows), c.extent(out.cols)
+	switch {
+	case cols <= opsTile, c.few && rows <= opsTile:
+		return small
+	case rows <= opsTile, c.few:
+		return low
+	default:
+		return large
+	}
+}
+
+// sum is out = the sum over a's columns, by the kernel for the way that a's elements
+// follow each other.
 func (c *chain) sum(a, out view) {
-	c.launch("ops_sum", out, [3]int{c.blocks(), c.tiles(a.rows, opsWide), 1}, [3]int{opsWide, 1, 1},
+	kernel, grid, block := "ops_sum", c.tiles(a.rows, opsWide), threads
+	if a.col != 1 {
+		kernel = "ops_sum_lines"
+		grid, block = spread(c.tiles(a.rows, 4))
+	}
+	c.launch(kernel, out, [3]int{c.blocks(), grid, 1}, [3]int{block, 1, 1},
 		a.strided(), out.strided(), a.extent(), c.span())
 }
 
 // exp is out = exp(a), all of it at once.
 func (c *chain) exp(a, out view) {
-	grid := [3]int{1, (a.size + threads - 1) / threads, 1}
+	grid := [3]int{(a.size + opsAtOnce - 1) / opsAtOnce, 1, 1}
 	c.launch("ops_exp", out, grid, [3]int{threads, 1, 1}, c.of(a, out), ints(a.size))
 }
 
-// rowwise is a kernel that walks the rows of each chunk of its operands, a thread for
-// each channel.
-func (c *chain) rowwise(kernel string, out view, from ...view) {
-	grid := [3]int{c.blocks(), (c.p.K + threads - 1) / threads, 1}
-	c.launch(kernel, out, grid, [3]int{threads, 1, 1}, c.of(append(from, out)...), ints(c.p.T, c.p.K, c.p.C))
+// last is the last row of each chunk of its operand.
+func (c *chain) last(out, of view) { c.rowwise("ops_last", c.p.K, out, of) }
+
+// running is a kernel that adds up the rows of each chunk of its operands, a thread for
+// four channels.
+func (c *chain) running(kernel string, out view, from ...view) {
+	c.rowwise(kernel, c.tiles(c.p.K, 4), out, from...)
+}
+
+// rowwise is a kernel with so many threads for a chunk.
+func (c *chain) rowwise(kernel string, count int, out view, from ...view) {
+	grid, block := spread(count)
+	c.launch(kernel, out, [3]int{c.blocks(), grid, 1}, [3]int{block, 1, 1},
+		c.of(append(from, out)...), ints(c.p.T, c.p.K, c.p.C))
 }
 
 // score is out = alpha x k^T with the decay between the two rows, masked.
 func (c *chain) score(alpha float64, x string, below int, out view) {
 	tiles := c.tiles(c.p.C, opsTile)
-	c.launch("ops_scores", out, [3]int{c.blocks(), tiles, tiles}, [3]int{opsTile, opsTile, 1},
+	c.launch("ops_scores", out, [3]int{c.blocks(), tiles, tiles}, [3]int{opsTile * opsTile, 1, 1},
 		c.of(c.keyed(x), c.keyed("k"), c.keyed("gcum"), out), factor(alpha), ints(below, c.p.T, c.p.K, c.p.C))
 }
 
 // pairSums is ops_row_sums or ops_col_sums of m with the rows of z.
 func (c *chain) pairSums(kernel, m, z, out string) {
-	c.elements(kernel, c.keyed(out),
+	grid := [3]int{c.blocks(), c.tiles(c.p.C, opsTile), c.tiles(c.p.K, opsWide)}
+	c.launch(kernel, c.keyed(out), grid, [3]int{opsWide, 1, 1},
 		c.of(c.squares(m), c.keyed(z), c.keyed("gcum"), c.keyed(out)), ints(c.p.T, c.p.K, c.p.C))
 }
 
 // inverse is out = (I + a)^-1.
 func (c *chain) inverse(a, out view) {
-	grid := [3]int{c.blocks(), (c.p.C + threads - 1) / threads, 1}
-	c.launch("ops_inverse", out, grid, [3]int{min(threads, (c.p.C+31)/32*32), 1, 1}, c.of(a, out), ints(c.p.T, c.p.C))
-}
-
-// elements launches a kernel with a thread for each element of out in a chunk.
-func (c *chain) elements(kernel string, out view, args ...[]launch.Arg) {
-	count := c.extent(out.rows) * c.extent(out.cols)
-	grid := [3]int{c.blocks(), (count + threads - 1) / threads, 1}
-	c.launch(kernel, out, grid, [3]int{threads, 1, 1}, args...)
+	grid, block := spread(c.p.C)
+	c.launch("ops_inverse", out, [3]int{c.blocks(), grid, 1}, [3]int{block, 1, 1}, c.of(a, out), ints(c.p.T, c.p.C))
 }
 
 // quads launches a kernel with a thread for four elements of a row of out.
 func (c *chain) quads(kernel string, out view, args ...[]launch.Arg) {
-	count := c.extent(out.rows) * ((c.extent(out.cols) + 3) / 4)
-	grid := [3]int{c.blocks(), (count + threads - 1) / threads, 1}
-	c.launch(kernel, out, grid, [3]int{threads, 1, 1}, args...)
+	grid, block := spread(c.extent(out.rows) * c.tiles(out.cols, 4))
+	c.launch(kernel, out, [3]int{c.blocks(), grid, 1}, [3]int{block, 1, 1}, args...)
+}
+
+// spread is blocks and threads for so many of a chunk: no more warps than have something
+// to do, as a block of idle ones is waited for like any other.
+func spread(count int) (grid, block int) {
+	block = min(threads, (count+31)/32*32)
+	return (count + block - 1) / block, block
 }
 
 // tiles is how many of a size cover a number of rows or columns.
