@@ -129,8 +129,13 @@ func (r Real) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(r))
 }
 
-// String is a number with six digits, as bars read it.
-func (r Real) String() string { return strconv.FormatFloat(float64(r), 'g', 6, 64) }
+// String is a number as bars read it: a whole one to its last digit, another with six.
+func (r Real) String() string {
+	if f := float64(r); f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(float64(r), 'g', 6, 64)
+}
 
 // Compared is the number of elements that were held against a reference, and how many
 // of these were not finite.

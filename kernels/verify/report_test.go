@@ -70,6 +70,15 @@ func TestJudge(t *testing.T) {
 }
 
 // TestRealInJSON: JSON has no NaN.
+// TestRealText: bytes are held against a bar to the last one.
+func TestRealText(t *testing.T) {
+	for want, r := range map[string]Real{"353107968": 353107968, "0": 0, "-3": -3, "0.252528": 0.2525281, "1e+300": 1e300, "NaN": Real(math.NaN()), "+Inf": Real(math.Inf(1))} {
+		if r.String() != want {
+			t.Errorf("%s, not %s", r, want)
+		}
+	}
+}
+
 func TestRealInJSON(t *testing.T) {
 	text, err := json.Marshal([]Real{1.5, Real(math.NaN()), Real(math.Inf(-1))})
 	if err != nil || string(text) != "[1.5,null,null]" {
