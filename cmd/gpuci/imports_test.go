@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"kernels/host": {}, "kernels/check": {"kernels/entry", "kernels/host", "kernels/cubin", "kernels/ptx"},
 	"kernels/device": {"reaper/proc", "buildlock", "kernels/device/devicetest"}, "pressure/plot": {"pressure"},
 	"kernels/device/devicetest": {"kernels/device"}, "kernels/device/protected": {"reaper/proc"},
+	"kernels/trace": {"kernels/trace/tracetest"}, "kernels/trace/tracetest": {},
 	"kernels/cuda": {"kernels/build", "kernels/launch", "kernels/nvcc", "kernels/cubin", "kernels/simt"},
 	"gates/bundle": {"gates", "gates/config", "kernels", "worktrees"},
 	"gates/expr":   {}, "gates/metric": {}, "gates/junit": {}, "gates/reader": {"gates/junit", "worktrees"},

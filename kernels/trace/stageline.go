@@ -1,0 +1,49 @@
+package trace
+
+import "time"
+
+// byLine goes by the program's output: what came behind a line, up to the next one, is
+// the next one's step. What the program has written and not yet flushed smears this, and
+// so does what it asks for while it writes.
+type byLine struct {
+	to    spans
+	began time.Time
+	lines []Line // that have not passed
+	now   *span
+}
+
+func newByLine(to spans, began time.Time, lines []Line) *byLine {
+	for len(lines) > 0 && lines[0].At.Before(began) {
+		lines = lines[1:] // steps in which the process was not there, or not on the card
+	}
+	s := &byLine{to: to, began: began, lines: lines}
+	s.next(0)
+	return s
+}
+
+func (s *byLine) next(at time.Duration) {
+	if s.now != nil {
+		s.to.end(s.now, at)
+		s.lines = s.lines[1:]
+	}
+	p := place{AfterLast, -1}
+	if len(s.lines) > 0 {
+		p = place{LineStep, s.lines[0].Step}
+	}
+	s.now = s.to.begin(p, at)
+}
+
+func (s *byLine) take(e *Event) {
+	for len(s.lines) > 0 && s.lines[0].At.Sub(s.began) <= e.At {
+		s.next(s.lines[0].At.Sub(s.began))
+	}
+}
+
+func (s *byLine) of(*Event) *span { return s.now }
+
+func (s *byLine) finish(at time.Duration) {
+	if len(s.lines) > 0 {
+		at = max(at, s.lines[0].At.Sub(s.began))
+	}
+	s.to.end(s.now, at)
+}

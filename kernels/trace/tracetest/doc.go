@@ -1,0 +1,43 @@
+// Package tracetest is a stand-in for CUDA, for tests of tracing: a libcuda.so.1, a
+// libcupti.so.13 and a program that plays calls from a script, compiled from C. The driver
+// loads the library that CUDA_INJECTION64_PATH names in cuInit, as NVIDIA's does, and the
+// CUPTI calls whoever subscribed before and after each call, with its arguments laid out
+// as NVIDIA's headers have them. So the real injected library, the real loader and NVTX's
+// real header run where there is no card.
+//
+// It is no CUPTI and no driver: nothing is computed, copied or waited for, and what a call
+// takes is what it takes to do nothing. What only NVIDIA's can show, as which calls the
+// runtime makes and what CUPTI's own share is, no test here shows.
+//
+// A script is lines; $ in one is the number of the thread, from 0.
+//
+//	init                                 cuInit; before it, CUDA is not loaded
+//	device N                             a context of a card, made at the first time
+//	launch|cooperative|ptsz KERNEL GRID BLOCK [STREAM [TIMES]]
+//	ex KERNEL GRID BLOCK [STREAM]        cuLaunchKernelEx
+//	grid KERNEL WIDTH                    cuLaunchGrid
+//	reload KERNEL NEW                    unloads the module; NEW comes to the address of KERNEL
+//	alloc|managed|create|host NAME BYTES
+//	pitch NAME WIDTH HEIGHT
+//	allocasync|pool NAME BYTES STREAM
+//	free|release|freehost NAME, freeasync NAME STREAM
+//	copy CALL BYTES [STREAM], set CALL N [STREAM], box CALL WIDTH HEIGHT [STREAM]
+//	peer BYTES, set2d WIDTH HEIGHT, later (a copy that no CUDA has)
+//	begin STREAM, finish STREAM GRAPH    a capture
+//	child GRAPH OTHER                    OTHER as a node of GRAPH
+//	instantiate GRAPH EXEC, replay EXEC [STREAM], destroy EXEC
+//	sync [STREAM|event]
+//	push|pushex|mark|open|close TEXT, pop, domain NAME push|pop|mark|open|close TEXT
+//	fail CALL ERROR                      the next CALL gives it, and the program expects it
+//	expect ERROR                         of the next line
+//	cost NS                              what every call takes from now on
+//	subscribe                            CUPTI, before anybody else
+//	bench N KERNELS                      prints what a launch takes of the processor, some kernels in turn
+//	say WORDS, maps FILE, sleep MS, closefds, exit N, _exit N, abort, kill SIGNAL, exec SCRIPT
+//	repeat N … end, threads N … end, fork … end
+//
+// A stream goes by any name; legacy is CUDA's 0, own that of the thread. The lines of NVTX
+// need its header (nvidia-nvtx), which is looked for in Options.Include.
+//
+// A call that gives another error than expected ends the program with 98.
+package tracetest
