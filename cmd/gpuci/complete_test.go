@@ -155,7 +155,7 @@ func TestCompleteHangingGit(t *testing.T) {
 
 // No command and no flag is left to the shell's files by oversight.
 func TestCompleteCoversAll(t *testing.T) {
-	files := map[string]bool{"gpuci build": true, "gpuci lock run": true, "gpuci gpu hold": true, "gpuci history check": true, "gpuci kernels inspect": true, "gpuci kernels diff": true}
+	files := map[string]bool{"gpuci build": true, "gpuci lock run": true, "gpuci gpu hold": true, "gpuci history check": true, "gpuci kernels inspect": true, "gpuci kernels diff": true, "gpuci trace": true}
 	root := (&app{}).root()
 	seen := 0
 	var walk func(*cobra.Command)

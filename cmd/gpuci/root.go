@@ -80,6 +80,11 @@ and says who is on which card:
   gpuci gpu wait           until one is quiet
   gpuci gpu hold           keep one for yourself; gates are refused meanwhile
 
+and counts what any program asks of CUDA, without touching its code:
+
+  gpuci trace -- CMD…      launches, copies, waits, memory, by stage and step
+  gpuci trace report       what a launch costs, and what stands out; also diff
+
 and ends what killed builds left behind, by whose it is:
 
   gpuci reaper sweep       in this lane; also list, and watch
@@ -87,8 +92,8 @@ and ends what killed builds left behind, by whose it is:
 Exit codes: 0 green or known red, 100 red, 101 build failed, 102 broken (the
 gate could not say), 103 attention, 124 out of time, 75 refused; 1 unexpected,
 4 nothing selected, 64 usage, 69 not possible on this machine, 78
-configuration, 130 and 143 interrupted. build and lock run end with the exit
-code of their command.`,
+configuration, 130 and 143 interrupted. build, lock run and trace end with the
+exit code of their command.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       versionText(),
@@ -100,7 +105,7 @@ code of their command.`,
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
 	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.gpuCommand(), a.pressureCommand(), a.reaperCommand(),
-		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.debtCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand())
+		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.debtCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand(), a.traceCommand())
 	misplaced(cmd, a.console.note)
 	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd

@@ -35,10 +35,15 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			if err := isolate(env); err != nil || !strings.HasPrefix(filepath.Base(env.WorkDir), "script-gpu") {
+			if err := isolate(env); err != nil {
 				return err
 			}
-			withCard(t, env)
+			switch name := filepath.Base(env.WorkDir); {
+			case strings.HasPrefix(name, "script-gpu"):
+				withCard(t, env)
+			case strings.HasPrefix(name, "script-trace"):
+				withCUDA(t, env)
+			}
 			return nil
 		},
 		Cmds:      scriptCommands(),

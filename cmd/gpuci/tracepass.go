@@ -1,0 +1,190 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/term"
+)
+
+// passing hands on what a program writes, as it writes it, and shows each line to
+// somebody. Where ours is a terminal the program has one too: it prints a line when it
+// is whole then, and keeps its colours.
+type passing struct {
+	stdout, stderr *os.File // the program's ends
+	streams        []*passed
+	done           sync.WaitGroup
+	resized        []chan os.Signal // of each terminal
+}
+
+// passed is one stream.
+type passed struct {
+	from  *os.File
+	to    io.Writer
+	lines lineCutter
+	moved atomic.Int64 // reads that were handed on
+	busy  atomic.Bool  // it is not waiting for the program
+}
+
+// pass opens the streams of a program that has not begun. Where ours are one, as on a
+// terminal or behind 2>&1, the program's are too, and what it writes keeps its order.
+func (a *app) pass(take func(line []byte, at time.Time)) (*passing, error) {
+	p := &passing{}
+	out, errs := terminal(a.out), terminal(a.console.w)
+	var err error
+	if p.stdout, err = p.open(out, a.out, take); err != nil {
+		return nil, err
+	}
+	if p.stderr = p.stdout; !sameFile(a.out, a.console.w) {
+		if p.stderr, err = p.open(errs, a.console, take); err != nil {
+			p.close()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// open makes a terminal of the size of ours, or a pipe.
+func (p *passing) open(ours *os.File, to io.Writer, take func([]byte, time.Time)) (theirs *os.File, err error) {
+	s := &passed{to: to, lines: lineCutter{take: take}}
+	if ours == nil {
+		s.from, theirs, err = os.Pipe()
+	} else if s.from, theirs, err = pty.Open(); err == nil {
+		_, err = term.MakeRaw(int(theirs.Fd())) // ours translates
+		p.follow(ours, s.from)
+	}
+	if s.from != nil {
+		p.streams = append(p.streams, s)
+	}
+	return theirs, err
+}
+
+// follow keeps the size of a terminal that of ours.
+func (p *passing) follow(ours, theirs *os.File) {
+	_ = pty.InheritSize(ours, theirs) // the width only matters to progress bars
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	p.resized = append(p.resized, resized)
+	go func() {
+		for range resized {
+			_ = pty.InheritSize(ours, theirs)
+		}
+	}()
+}
+
+// begin hands on, once the program has its ends.
+func (p *passing) begin() {
+	p.closeTheirs()
+	for _, s := range p.streams {
+		s.busy.Store(true)
+		p.done.Go(s.run)
+	}
+}
+
+func (s *passed) run() {
+	buf := make([]byte, 64<<10)
+	for {
+		s.busy.Store(false)
+		n, err := s.from.Read(buf)
+		s.busy.Store(true)
+		if n > 0 {
+			at := time.Now()
+			_, werr := s.to.Write(buf[:n])
+			s.lines.add(buf[:n], at)
+			s.moved.Add(1)
+			if werr != nil { // the program is to hear of it, as without us
+				_ = s.from.Close()
+				break
+			}
+		}
+		if err != nil { // a terminal ends with EIO
+			break
+		}
+	}
+	s.busy.Store(false)
+	s.lines.end()
+}
+
+const (
+	// quietFor is how long a stream has to be silent to have been read to its end.
+	quietFor = 100 * time.Millisecond
+	// passFor bounds the wait for one that something in the background goes on
+	// writing to.
+	passFor = 2 * time.Second
+)
+
+// end waits for the rest of the program's output, when it has ended. Where something of it
+// runs on in the background, the streams need not end: then it is until they are silent.
+func (p *passing) end(background bool) {
+	over := make(chan struct{})
+	go func() {
+		p.done.Wait()
+		close(over)
+	}()
+	if background {
+		p.endSilent(over)
+	} else {
+		<-over
+	}
+	p.close()
+}
+
+func (p *passing) endSilent(over <-chan struct{}) {
+	late := time.After(passFor)
+	for last := int64(-1); ; {
+		select {
+		case <-over:
+			return
+		case <-late:
+			return
+		case <-time.After(quietFor):
+		}
+		moved, busy := int64(0), false
+		for _, s := range p.streams {
+			moved, busy = moved+s.moved.Load(), busy || s.busy.Load()
+		}
+		if moved == last && !busy {
+			return
+		}
+		last = moved
+	}
+}
+
+func (p *passing) closeTheirs() {
+	for _, f := range []*os.File{p.stdout, p.stderr} {
+		if f != nil {
+			_ = f.Close() // twice where both are one
+		}
+	}
+}
+
+// close gives up all that is open.
+func (p *passing) close() {
+	p.closeTheirs()
+	for _, s := range p.streams {
+		_ = s.from.Close() // its own pass may have done so
+	}
+	for _, c := range p.resized {
+		signal.Stop(c)
+		close(c)
+	}
+	p.resized = nil
+}
+
+// sameFile says whether two streams are one file, pipe or terminal.
+func sameFile(a, b io.Writer) bool {
+	one, isOne := a.(*os.File)
+	other, isOther := b.(*os.File)
+	if !isOne || !isOther {
+		return false
+	}
+	oneInfo, err := one.Stat()
+	otherInfo, oerr := other.Stat()
+	return err == nil && oerr == nil && os.SameFile(oneInfo, otherInfo)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"gpuci/gates"
+	"gpuci/kernels/trace"
+)
+
+// keptTraces are how many recordings are kept where none is named: each launch is 32
+// bytes, and a run of ten million is 320 MB.
+const keptTraces = 20
+
+// traceStore is where recordings are kept that have no name of the user's.
+type traceStore struct {
+	place
+	dir string
+}
+
+// storedTrace is a recording in it.
+type storedTrace struct {
+	ID, Dir string
+	Meta    *trace.Meta // nil: none, or not one that can be read
+}
+
+// traceStore finds it: one for all lanes of a repository, one of the user's elsewhere.
+func (a *app) traceStore(ctx context.Context) (traceStore, error) {
+	p, err := a.place(ctx, false)
+	if err != nil {
+		return traceStore{}, err
+	}
+	state, note := gates.StateDir(p.lane, cmp.Or(p.lane.Root, p.dir))
+	if note != "" {
+		a.console.note(strings.Replace(note, "runs are recorded", "recordings are kept", 1))
+	}
+	if p.lane.CommonDir == "" {
+		state = filepath.Dir(state)
+	}
+	return traceStore{p, filepath.Join(state, "traces")}, nil
+}
+
+// openTrace is a recording that is being made. Its lock says so to others, who do not
+// remove it.
+type openTrace struct {
+	dir, id string
+	kept    bool // where the user said
+	lock    *flock.Flock
+}
+
+// make makes the directory of a recording.
+func (s traceStore) make(out string) (openTrace, error) {
+	id := gates.NewID(time.Now())
+	t := openTrace{dir: filepath.Join(s.dir, id), id: id}
+	if out != "" {
+		t.dir, t.kept = s.path(out), true
+		if holdsMore(t.dir) {
+			return t, coded{gates.ExitUsage, fmt.Sprintf("-o %s: there is something in it already", out), "name a directory that is empty or not there yet"}
+		}
+	}
+	if err := os.MkdirAll(t.dir, 0o777); err != nil {
+		return t, coded{exitUnfit, fmt.Sprintf("make the directory of the recording: %v", err), "-o DIR keeps it elsewhere"}
+	}
+	if err := t.hold(); err != nil {
+		return t, coded{exitUnfit, err.Error(), "-o DIR keeps it elsewhere"}
+	}
+	for _, name := range ourFiles {
+		if name != traceLock {
+			_ = os.Remove(filepath.Join(t.dir, name))
+		}
+	}
+	return t, nil
+}
+
+// ourFiles are those that a recording has of us. One that has no others recorded nothing,
+// and its directory can be used again.
+var ourFiles = []string{"run.json", "steps.jsonl", traceLock}
+
+// holdsMore says whether a directory has files of others.
+func holdsMore(dir string) bool {
+	entries, _ := os.ReadDir(dir) // it need not be there
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !slices.Contains(ourFiles, e.Name()) })
+}
+
+// hold takes the lock.
+func (t *openTrace) hold() error {
+	t.lock = flock.New(filepath.Join(t.dir, traceLock))
+	switch got, err := t.lock.TryLock(); {
+	case err != nil:
+		return fmt.Errorf("lock the recording %s: %w", t.dir, err)
+	case !got:
+		return fmt.Errorf("lock the recording %s: another gpuci is making it", t.dir)
+	}
+	return nil
+}
+
+const traceLock = "lock"
+
+// close says that it is made; with empty it is taken away, unless the user named it.
+func (t openTrace) close(empty bool) {
+	if t.lock != nil {
+		_ = t.lock.Close()
+		_ = os.Remove(filepath.Join(t.dir, traceLock))
+	}
+	if empty && !t.kept {
+		_ = os.RemoveAll(t.dir)
+	}
+}
+
+// prune removes the oldest recordings beyond those that are kept, but none that is being
+// made.
+func (s traceStore) prune() error {
+	list, err := s.list()
+	if err != nil {
+		return err
+	}
+	for _, t := range list[min(len(list), keptTraces):] {
+		if s.making(t) {
+			continue
+		}
+		if err := os.RemoveAll(t.Dir); err != nil {
+			return fmt.Errorf("remove an old recording: %w", err)
+		}
+	}
+	return nil
+}
+
+// making says whether a gpuci is at it.
+func (s traceStore) making(t storedTrace) bool {
+	path := filepath.Join(t.Dir, traceLock)
+	if _, err := os.Lstat(path); err != nil {
+		return false
+	}
+	lock := flock.New(path)
+	got, err := lock.TryLock()
+	_ = lock.Close()
+	return err != nil || !got
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"gpuci/buildlock/shim"
+	"gpuci/kernels/trace"
+	"gpuci/worktrees"
+)
+
+// unbuffered has Python print each line when it is whole, into a pipe as well.
+const unbuffered = "PYTHONUNBUFFERED"
+
+// tracing is one run of a program that is counted.
+type tracing struct {
+	*app
+	flags   traceFlags
+	store   traceStore
+	pattern *trace.Pattern
+	argv    []string
+	env     []string
+	rec     openTrace
+	meta    trace.Meta
+}
+
+// trace runs a program and counts it.
+func (a *app) trace(cmd *cobra.Command, f traceFlags, pattern *trace.Pattern, argv []string) error {
+	ctx := cmd.Context()
+	store, err := a.traceStore(ctx)
+	if err != nil {
+		return err
+	}
+	t := &tracing{app: a, flags: f, store: store, pattern: pattern, argv: argv, env: os.Environ()}
+	err = t.prepare(ctx)
+	if other := (*trace.OtherInjection)(nil); errors.As(err, &other) {
+		return t.uncounted(ctx, other)
+	}
+	if err != nil {
+		return err
+	}
+	end, err := t.run(ctx)
+	if err != nil {
+		t.rec.close(true)
+		return err
+	}
+	t.tell()
+	return coded{code: end.code}
+}
+
+// uncounted runs the program as it would run without us: another tool's library is to be
+// loaded in the place of ours.
+func (t *tracing) uncounted(ctx context.Context, why error) error {
+	text := fmt.Sprintf("nothing is counted: %v; the program runs as it would without gpuci", why)
+	t.console.note(text)
+	end, err := t.runTraced(ctx, child{argv: t.argv, dir: t.childDir(t.store.place), env: t.env}, nil)
+	if err == nil && t.flags.json {
+		err = t.jsonLine(errorLine{"error", end.code, text, ""})
+	}
+	return endOf(end.code, err)
+}
+
+// prepare gets ready what the program is to load.
+func (t *tracing) prepare(ctx context.Context) (err error) {
+	var a trace.Attachment
+	if _, err := trace.Attach(a, t.env); err != nil { // before anything is made
+		return err
+	}
+	if a.Library, err = traceLibrary(ctx); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return coded{exitUnfit, err.Error(), "the program was not started; apt-get install gcc has a compiler"}
+	}
+	if t.rec, err = t.store.make(t.flags.out); err != nil {
+		return err
+	}
+	a.Dir = t.rec.dir
+	a.CUPTI, _ = trace.FindCUPTI(t.env, pythonOf(t.argv, t.store.place.dir, t.env)) // the program may have loaded one by itself
+	if t.env, err = trace.Attach(a, t.env); err != nil {
+		t.rec.close(true)
+		return err
+	}
+	return t.begin(ctx)
+}
+
+// traceLibrary is the library that the driver loads.
+func traceLibrary(ctx context.Context) (string, error) {
+	o := trace.LibraryOptions{CC: os.Getenv("CC")}
+	if dir, err := os.UserCacheDir(); err == nil {
+		o.Dir = filepath.Join(dir, "gpuci", "trace")
+	}
+	if self, err := os.Executable(); err == nil {
+		o.Beside = filepath.Dir(self)
+	}
+	return trace.Library(ctx, o)
+}
+
+// begin writes down what is run.
+func (t *tracing) begin(ctx context.Context) error {
+	t.meta = trace.Meta{Type: "trace-run", Command: t.argv, Cwd: t.store.place.dir, Lane: t.store.lane.Name, Began: time.Now(), Pattern: t.flags.pattern, Warm: t.flags.warm, Range: t.flags.step, Version: versionText()}
+	t.meta.Host, _ = os.Hostname()
+	if t.store.lane.Root != "" {
+		if c, err := worktrees.CommitOf(ctx, t.store.lane, "HEAD"); err == nil { // there may be none yet
+			t.meta.Commit = c.ID
+		}
+	}
+	if err := t.meta.Write(t.rec.dir); err != nil {
+		t.rec.close(true)
+		return coded{exitUnfit, err.Error(), "-o DIR keeps it on another disk; the program was not started"}
+	}
+	if err := t.store.prune(); err != nil {
+		t.console.note(err.Error())
+	}
+	return nil
+}
+
+// run runs the program, and writes down how it ended.
+func (t *tracing) run(ctx context.Context) (tracedEnd, error) {
+	c := child{argv: t.argv, dir: t.childDir(t.store.place), env: t.env}
+	end, lines, err := t.runSteps(ctx, c)
+	if err != nil {
+		return end, err
+	}
+	t.meta.Ended, t.meta.Code, t.meta.Lines = time.Now(), end.code, lines
+	if end.exit.Signal != 0 {
+		t.meta.Signal = unix.SignalName(end.exit.Signal)
+	}
+	if err := t.meta.Write(t.rec.dir); err != nil {
+		t.console.note(err.Error())
+	}
+	return end, nil
+}
+
+// runSteps has the program's output looked through for steps where they are asked for.
+func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines int, err error) {
+	if t.pattern == nil {
+		end, err = t.runTraced(ctx, c, nil)
+		return end, 0, err
+	}
+	if _, set := shim.Lookup(c.env, unbuffered); !set {
+		c.env = shim.With(c.env, unbuffered, "1")
+		t.console.note(unbuffered + "=1 is set, so that Python keeps no line back; set it yourself, to nothing, to have it otherwise")
+	}
+	log, err := trace.NewStepLog(t.rec.dir)
+	if err != nil {
+		return end, 0, err
+	}
+	through, err := t.pass(func(line []byte, at time.Time) {
+		if n, ok := t.pattern.Step(line); ok {
+			log.Add(trace.Line{At: at, Step: n})
+		}
+	})
+	if err == nil {
+		end, err = t.runTraced(ctx, c, through)
+		through.close()
+	}
+	lines, lerr := log.Close()
+	if lerr != nil {
+		t.console.note(lerr.Error())
+	}
+	return end, lines, err
+}
