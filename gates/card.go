@@ -16,6 +16,7 @@ type onCards struct {
 	states  []CardState // of the cards it has, as they were when it got them
 	all     []CardState // of all that would have done, at the last look
 	share   bool        // it may be there with somebody else
+	aim     Aim         // of its looks before it has them
 	mine    *mine
 }
 

@@ -50,10 +50,19 @@ func (f *flow) came(r device.Report) (out []string) {
 			if !s.Memory.Known {
 				s.Memory = s.Peak
 			}
-			out = append(out, f.card.Who(s.Process)+" at "+s.First.Local().Format(time.TimeOnly))
+			out = append(out, f.card.Who(s.Process)+" at "+s.First.Local().Format(time.TimeOnly)+f.onWhich(s.Card))
 		}
 	}
 	return out
+}
+
+// onWhich says on which card, where there are several.
+func (f *flow) onWhich(uuid string) string {
+	at := slices.IndexFunc(f.card.states, func(c CardState) bool { return c.UUID == uuid })
+	if len(f.card.all) < 2 || at < 0 {
+		return ""
+	}
+	return ", on " + f.card.states[at].Label()
 }
 
 // stayedOn says whether the gate's processes stayed on the cards it was given: numbers

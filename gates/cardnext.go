@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -22,17 +23,15 @@ const (
 
 // nextBusy says how to come by a card all the same.
 func (f *flow) nextBusy(c *onCards) {
-	if own := c.ownWord(); len(own) > 0 {
-		list := strings.Join(own, ",")
-		f.next(fmt.Sprintf(`you have reserved it yourself, and that keeps gates off it, your own too: gpuci gpu hold --gpu %s --why "a gate" -- gpuci gate %s runs one on it; gpuci gpu release --gpu %[1]s gives it back`, list, f.gate.Name))
-	}
+	own := c.ownWord()
+	f.nextOwn(c, own)
 	wait := c.waitFor(time.Now(), f.gate.Card.Count)
-	if line := f.inLine(wait); line != "" && len(c.ownWord()) < len(c.all) {
+	if line := f.inLine(wait); line != "" && len(c.all)-len(own) >= f.gate.Card.Count { // nobody queues for himself
 		f.next("queue for it: " + line)
 	}
 	sharable := slices.ContainsFunc(c.all, func(s CardState) bool { return s.shares })
 	if sharable && !c.share && f.gate.Measured() == config.MeasuresNumbers && f.gate.VRAM > 0 {
-		f.next("or run it beside that, its numbers do not mind: " + f.again() + " --share-gpu")
+		f.next("or run it beside that, its numbers do not mind: " + f.again("--share-gpu"))
 	}
 	f.nextOwed(wait)
 	for _, card := range c.all {
@@ -44,13 +43,74 @@ func (f *flow) nextBusy(c *onCards) {
 	}
 }
 
-// again is the command that runs the gate once more, on the cards that were chosen.
-func (f *flow) again() string {
-	text := "gpuci gate " + f.gate.Name
-	if c := f.opt.Cards; c != nil && c.Choice != "" {
-		text += " --gpu " + quoteArgv([]string{c.Choice})
+// nextOwn says how to run a gate on cards that we have reserved ourselves for a time, with
+// as many others as it needs beside them.
+func (f *flow) nextOwn(c *onCards, own []CardState) {
+	if len(own) == 0 {
+		return
 	}
-	return text
+	var list, reserved, names []string
+	for _, card := range own {
+		list, names = append(list, card.UUID), append(names, card.Label())
+		for _, r := range card.Reserved { // it may be of the whole card that this is an instance of
+			if !r.Ours() && !slices.Contains(reserved, r.Card) {
+				reserved = append(reserved, r.Card)
+			}
+		}
+	}
+	for _, card := range c.all {
+		if card.Free() {
+			list = append(list, card.UUID)
+		}
+	}
+	text := "you have reserved it yourself, and that keeps gates off it, your own too: "
+	if len(c.all) > 1 {
+		text = "you have reserved " + strings.Join(names, " and ") + " yourself, and that keeps gates off, your own too: "
+	}
+	if count := f.gate.Card.Count; len(list) >= count {
+		text += fmt.Sprintf(`gpuci gpu hold --gpu %s --why "a gate" -- %s runs one there; `, strings.Join(list[:count], ","), f.offered())
+	}
+	f.next(text + "gpuci gpu release --gpu " + strings.Join(reserved, ",") + " gives back what you have reserved")
+}
+
+// Reach is what a command needs that is offered, to be about the gate from where its
+// reader stands.
+type Reach struct {
+	Dir  string // he is somewhere else, and has named this by -C
+	Lane string // he is in another lane
+}
+
+// offered is the command that runs the gate from there, with some more flags.
+func (f *flow) offered(flags ...string) string {
+	argv := f.gpuci("gate", f.gate.Name)
+	lane := f.opt.Reach.Lane
+	if as := f.opt.As.Lane; !strings.HasPrefix(as, branchPrefix) { // of a night, whose report is read anywhere
+		lane = cmp.Or(lane, as)
+	}
+	if lane != "" {
+		argv = append(argv, "--lane", lane)
+	}
+	argv = append(argv, flags...)
+	if len(f.opt.Args) > 0 {
+		argv = append(append(argv, "--"), f.opt.Args...)
+	}
+	return quoteArgv(argv)
+}
+
+// gpuci is a command of ours from where its reader stands.
+func (f *flow) gpuci(words ...string) []string {
+	if dir := f.opt.Reach.Dir; dir != "" {
+		return append([]string{"gpuci", "-C", dir}, words...)
+	}
+	return append([]string{"gpuci"}, words...)
+}
+
+// again is the command that runs the gate once more, on the cards that were chosen.
+func (f *flow) again(flags ...string) string {
+	if c := f.opt.Cards; c != nil && c.Choice != "" {
+		flags = append([]string{"--gpu", c.Choice}, flags...)
+	}
+	return f.offered(flags...)
 }
 
 // inLine is the command that queues for the cards for so long; "" where that is longer
@@ -59,7 +119,7 @@ func (f *flow) inLine(wait time.Duration) string {
 	if wait > longWait && f.owable() {
 		return ""
 	}
-	return f.again() + " --wait " + hoursText(wait)
+	return f.again("--wait", hoursText(wait))
 }
 
 // nextAgain says of a gate whose run does not stand how to run it again.
@@ -79,13 +139,13 @@ func (f *flow) waitAgain() time.Duration {
 }
 
 // ownWord are the cards that are kept by nothing but our own word for a time.
-func (c *onCards) ownWord() (uuids []string) {
+func (c *onCards) ownWord() (own []CardState) {
 	for _, card := range c.all {
 		if card.oursUntil() {
-			uuids = append(uuids, card.UUID)
+			own = append(own, card)
 		}
 	}
-	return uuids
+	return own
 }
 
 // oursUntil says that a card is kept by nothing but our own word for a time.
@@ -122,29 +182,6 @@ func hoursText(d time.Duration) string { return fmt.Sprintf("%dh", d/time.Hour) 
 // owable says whether what is owed is kept anywhere: of a lane, in a history.
 func (f *flow) owable() bool {
 	return f.opt.Lane.Root != "" && !strings.HasPrefix(f.opt.As.Lane, branchPrefix) && f.opt.History != nil && f.opt.Bundle == nil && f.opt.Trial == ""
-}
-
-// nextOwed says of a gate that was refused for what passes that it is owed, and who
-// pays; wait is how long that may have to wait, 0 for what is known of the cards that
-// it had.
-func (f *flow) nextOwed(wait time.Duration) {
-	const owed = "it is owed: gpuci debt pay --when-quiet "
-	said := slices.ContainsFunc(f.v.Next, func(text string) bool { return strings.HasPrefix(text, owed) })
-	if f.v.Owed == nil || said || !f.owable() {
-		return
-	}
-	if wait == 0 && f.v.Owed.Why != OweBox {
-		wait = f.waitAgain()
-	}
-	until := "the card is quiet"
-	if f.v.Owed.Why == OweBox {
-		until = "the machine is quiet"
-	}
-	flag := ""
-	if wait > longWait { // longer than it waits by itself
-		flag = "--wait " + hoursText(wait) + " "
-	}
-	f.next(owed + flag + "runs it as soon as " + until)
 }
 
 // refusedByCards is what is in the way of each card that would do, for people. Where

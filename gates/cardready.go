@@ -55,9 +55,10 @@ func (f *flow) candidates(ctx context.Context, c *onCards) (ids []string, left t
 }
 
 // lookFor brings what is known of the cards that would do up to date. Which these are
-// is asked of each look anew: one that was not there at the last is there again.
-func (f *flow) lookFor(ctx context.Context, c *onCards) (Survey, error) {
-	s, list, err := f.survey(ctx, c)
+// is asked of each look anew: one that was not there at the last is there again. turn are
+// those that it can take; nil: all.
+func (f *flow) lookFor(ctx context.Context, c *onCards, turn []string) (Survey, error) {
+	s, list, err := f.survey(ctx, c, turn)
 	if err != nil {
 		c.lose(err.Error())
 		return s, err
@@ -69,7 +70,7 @@ func (f *flow) lookFor(ctx context.Context, c *onCards) (Survey, error) {
 // ready says which of some cards, whose turn it is, the gate can have now. A look that
 // does not show them says so, and the wait goes on.
 func (f *flow) ready(ctx context.Context, c *onCards, cards []string) (ids []string, why string, err error) {
-	s, err := f.lookFor(ctx, c)
+	s, err := f.lookFor(ctx, c, cards)
 	if ctx.Err() != nil {
 		return nil, "", context.Cause(ctx)
 	}

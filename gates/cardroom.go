@@ -50,9 +50,10 @@ type odd struct {
 // for a moment where a process of ours begins or ends.
 const oddLooks = 3
 
-// company says whether somebody else is on a card, or may be for more than a moment.
+// company says whether somebody else is on a card, or may be for more than a moment. What
+// our own processes have just left on it is nobody.
 func (g *guard) company(at time.Time, card device.Seen) bool {
-	if card.State != device.Unknown {
+	if card.State != device.Unknown || card.Ours {
 		delete(g.odd, card.UUID)
 		return card.State == device.Busy
 	}

@@ -48,8 +48,9 @@ func (s CardState) Free() bool { return s.Status == CardQuiet }
 type Survey struct {
 	Look   device.Look
 	Cards  []CardState
-	Doubts []string // what could not be looked at: it counts against the cards that it is about
-	Notes  []string // what somebody should know, and counts against no card
+	Away   []buildlock.Reservation // of cards that the look does not show
+	Doubts []string                // what could not be looked at: it counts against the cards that it is about
+	Notes  []string                // what somebody should know, and counts against no card
 }
 
 // Find is the state of a card.
@@ -65,17 +66,7 @@ func (s Survey) Find(uuid string) (CardState, bool) {
 // rule for who may have which. mine says which processes are the caller's. The error
 // is device.ErrNoDriver, or ctx's.
 func (c *Cards) Survey(ctx context.Context, mine device.Mine) (Survey, error) {
-	return c.SurveyOf(ctx, mine, nil)
-}
-
-// SurveyOf is Survey for who is after some of the cards alone: the others are as one
-// look shows them, though another one might settle who is there.
-func (c *Cards) SurveyOf(ctx context.Context, mine device.Mine, meant Meant) (Survey, error) {
-	look, err := c.settled(ctx, mine, meant)
-	if err != nil {
-		return Survey{}, err
-	}
-	return c.survey(ctx, look), nil
+	return c.SurveyOf(ctx, mine, &Aim{})
 }
 
 // survey holds a look against what else is known.
@@ -108,8 +99,11 @@ func (c *Cards) survey(ctx context.Context, look device.Look) Survey {
 		s.Doubts = append(s.Doubts, u.Text())
 	}
 	for _, r := range reserved {
-		if r.Card == "" {
+		switch is := func(c device.Seen) bool { return c.UUID == r.Card || c.Parent == r.Card }; {
+		case r.Card == "":
 			s.Notes = append(s.Notes, r.Stray())
+		case !slices.ContainsFunc(look.Cards, is):
+			s.Away = append(s.Away, r)
 		}
 	}
 	return s

@@ -54,7 +54,7 @@ func (f *flow) freeNow(ctx context.Context, c *onCards, err error) bool {
 	if !errors.As(err, &busy) || busy.Line.Held { // it was our turn, and what is in the way was just seen
 		return false
 	}
-	s, list, err := f.survey(ctx, c)
+	s, list, err := f.survey(ctx, c, nil)
 	if err != nil {
 		return false
 	}

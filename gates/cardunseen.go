@@ -19,14 +19,14 @@ func (u unseen) Error() string { return string(u) }
 // a driver that hangs takes seconds each time.
 func (f *flow) lookWithin(ctx context.Context, c *onCards, left time.Duration, last error) (Survey, error) {
 	if last == nil {
-		return f.lookFor(ctx, c)
+		return f.lookFor(ctx, c, nil)
 	}
 	if left <= 0 {
 		return Survey{}, last
 	}
 	hurry, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	s, err := f.lookFor(hurry, c)
+	s, err := f.lookFor(hurry, c, nil)
 	if err != nil && hurry.Err() != nil && ctx.Err() == nil {
 		err = last
 	}

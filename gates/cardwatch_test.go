@@ -29,6 +29,46 @@ func TestCardRoomForWhoComes(t *testing.T) {
 	wants(t, <-done, Refused, OweContended, "it was ended: ", "which it shares", "must not run out of memory")
 }
 
+// A gate that may share and is alone is not ended for memory of its own that the driver is
+// taking down; for more than that it is.
+func TestCardRoomTakedown(t *testing.T) {
+	const bytes = 150_000_000_000
+	for name, c := range map[string]struct {
+		used int64
+		then string
+	}{
+		"its own":           {bytes, "sleep 0.7"},
+		"more than its own": {bytes + 400_000_000, "sleep 1000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newCardStage(t)
+			child := strings.Replace(cuda, "1073741824", fmt.Sprint(bytes), 1) + meet
+			done := s.begin(sharing(fmt.Sprintf(`sh -c '%s'; echo "card 0 used %d" >> $NVML_STANDIN; %s; echo "card 0 used 0" >> $NVML_STANDIN`, child, c.used, c.then)), s.cards())
+			before := s.samples()
+			await(t, "a look with it on the card", func() bool { return s.samples() >= before+2 })
+			s.goOn()
+			if c.used == bytes {
+				wants(t, <-done, Green, "")
+			} else {
+				wants(t, <-done, Refused, OweContended, "it was ended: nothing was free", "must not run out of memory")
+			}
+		})
+	}
+}
+
+// Where a gate has several cards it is said on which somebody came.
+func TestCardContendedWhich(t *testing.T) {
+	s := newCardStage(t)
+	s.box.Write("card 1 name NVIDIA H200")
+	g := needing(meet)
+	g.Card.Count = 2
+	done := s.begin(g, s.cards())
+	guest := s.box.Guest(1, 1<<30)
+	s.saw(device.Busy)
+	s.goOn()
+	wants(t, <-done, Refused, OweContended, fmt.Sprintf("contended: on the card came pid %d (", guest.PID), ", on NVIDIA H200 1 ("+s.box.UUID(1)[:12])
+}
+
 // protect is a rule by a pid file that is not there yet.
 func (s *cardStage) protect() (rule protected.Rule, begins func(pid int)) {
 	file := filepath.Join(s.root, "train.pid")
@@ -161,15 +201,17 @@ func TestCardRoomAlone(t *testing.T) {
 	at := time.Now()
 	for name, c := range map[string]struct {
 		states []device.State
+		ours   bool
 		ended  bool
 	}{
-		"a moment":          {[]device.State{device.Unknown, device.Unknown, device.Quiet, device.Unknown, device.Unknown}, false},
-		"longer":            {[]device.State{device.Quiet, device.Unknown, device.Unknown, device.Unknown}, true},
-		"somebody is there": {[]device.State{device.Quiet, device.Busy}, true},
+		"a moment":            {[]device.State{device.Unknown, device.Unknown, device.Quiet, device.Unknown, device.Unknown}, false, false},
+		"longer":              {[]device.State{device.Quiet, device.Unknown, device.Unknown, device.Unknown}, false, true},
+		"longer, and is ours": {[]device.State{device.Quiet, device.Unknown, device.Unknown, device.Unknown, device.Unknown}, true, false},
+		"somebody is there":   {[]device.State{device.Quiet, device.Busy}, true, true},
 	} {
 		g := &guard{cards: &Cards{Headroom: 2 << 30}, uuids: []string{"GPU-a"}, share: true, stop: func(error) {}, room: time.Now(), odd: map[string]odd{}}
 		for i, state := range c.states {
-			card := device.Seen{Card: device.Card{UUID: "GPU-a", Free: device.Told(0)}, State: state}
+			card := device.Seen{Card: device.Card{UUID: "GPU-a", Free: device.Told(0)}, State: state, Ours: c.ours}
 			g.free(device.Look{At: at.Add(time.Duration(i) * 100 * time.Millisecond), Cards: []device.Seen{card}})
 		}
 		if (g.ended() != "") != c.ended {

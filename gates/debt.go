@@ -36,7 +36,7 @@ type Debt struct {
 
 	Moved string   `json:"moved,omitempty"` // how the lane has gone on since, where the gate has not been run yet; "" where it has not
 	Now   *Content `json:"now,omitempty"`   // then: what is there, for which it is owed
-	Void  string   `json:"void,omitempty"`  // why nobody needs it any more; "" is owed
+	Void  string   `json:"void,omitempty"`  // why nobody needs it any more, or it can never run here; "" is owed
 	By    string   `json:"by,omitempty"`    // of a void one: the run that has judged what came after
 
 	uid int // of User

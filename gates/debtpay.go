@@ -14,11 +14,12 @@ import (
 // required.
 type PayOptions struct {
 	Past    *Past
-	State   string            // directory of the runs; the locks of what is paid are in it
-	Lanes   []worktrees.Tree  // of the repository, that are there
-	Fits    func(d Debt) bool // which are meant; nil for all
-	Wait    time.Duration     // for the card or the machine to become quiet, all in all; 0 waits for nothing
-	Root    string            // of /proc, for how busy the machine is; "" for the real one
+	State   string              // directory of the runs; the locks of what is paid are in it
+	Lanes   []worktrees.Tree    // of the repository, that are there
+	Fits    func(d Debt) bool   // which are meant; nil for all
+	Never   func(d Debt) string // why one can never be paid here, "" where it can; may be nil
+	Wait    time.Duration       // for the card or the machine to become quiet, all in all; 0 waits for nothing
+	Root    string              // of /proc, for how busy the machine is; "" for the real one
 	Prepare func(ctx context.Context, d Debt, lane worktrees.Lane) (Job, error)
 	Told    func(p Payment) // each debt as it is done with; may be nil
 	Note    func(string)    // one line for the person who watches; may be nil
@@ -52,13 +53,17 @@ type Payment struct {
 // again for something that passes is tried again until the time is up. A debt that another
 // gpuci pays at the same time is left to it, or with Wait waited for.
 //
-// ctx ends it early; what was not paid is owed still. The error is of the history.
+// ctx ends it early; what was not paid is owed still, and listed with what was not tried.
+// The error is of the history.
 func Pay(ctx context.Context, o PayOptions) ([]Payment, error) {
 	p := &payer{o: o}
 	err := p.round(ctx, 0)
 	if err == nil && o.Wait > 0 && p.owing() {
 		p.waits, p.until = true, time.Now().Add(o.Wait)
 		err = p.waitingRounds(ctx)
+	}
+	if ctx.Err() != nil {
+		err = p.cutOff(context.WithoutCancel(ctx))
 	}
 	return p.payments, err
 }
@@ -84,7 +89,7 @@ func (p *payer) round(ctx context.Context, number int) error {
 			return err
 		}
 		at := slices.IndexFunc(debts, func(d Debt) bool { return !p.tried(d, number) && (number <= firstWaiting || p.helped(d)) })
-		if at < 0 {
+		if at < 0 || ctx.Err() != nil { // who looks up under an end finds less than there is
 			return nil
 		}
 		done := p.pay(ctx, debts[at])
@@ -114,7 +119,7 @@ func (p *payer) all(ctx context.Context) ([]Debt, error) {
 		return nil, err
 	}
 	debts = slices.DeleteFunc(debts, func(d Debt) bool { return p.o.Fits != nil && !p.o.Fits(d) })
-	return Settle(ctx, p.o.Past, p.o.Lanes, debts), nil
+	return Unrunnable(Settle(ctx, p.o.Past, p.o.Lanes, debts), p.o.Never), nil
 }
 
 func (p *payer) of(d Debt) int {
@@ -157,6 +162,9 @@ func (p *payer) pay(ctx context.Context, d Debt) Payment {
 	if err != nil {
 		return left(ExitUnexpected, "%v", err)
 	}
+	if busy && ctx.Err() != nil {
+		return left(Refused.ExitCode(), notTried)
+	}
 	if busy {
 		return left(Refused.ExitCode(), "another gpuci pays it")
 	}
@@ -167,6 +175,9 @@ func (p *payer) pay(ctx context.Context, d Debt) Payment {
 	}
 	if why := p.awaitQuiet(ctx, done.Debt); why != "" {
 		return left(Refused.ExitCode(), "%s", why)
+	}
+	if ctx.Err() != nil {
+		return left(Refused.ExitCode(), notTried)
 	}
 	return p.run(ctx, done.Debt, job)
 }

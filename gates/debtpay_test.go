@@ -26,12 +26,17 @@ func (s *debtStage) payOptions(commands map[string]string, p *Pressure) PayOptio
 	}
 }
 
-func (s *debtStage) pay(o PayOptions) (lines []string) {
+func (s *debtStage) pay(o PayOptions) []string {
 	s.t.Helper()
 	list, err := Pay(s.t.Context(), o)
 	if err != nil {
 		s.t.Error(err)
 	}
+	return payLines(list)
+}
+
+// payLines are what came of debts, on a line each.
+func payLines(list []Payment) (lines []string) {
 	for _, p := range list {
 		text := p.Name() + ": " + string(p.Outcome)
 		if p.Paid {

@@ -172,6 +172,39 @@ func TestPayRoundsPaid(t *testing.T) {
 	}
 }
 
+// Who is told to stop while he waits learns what is paid and what is owed still, also of
+// debts that had no turn; and nothing is wrong with the history.
+func TestPayCutOff(t *testing.T) {
+	s := newDebtCards(t, called(needing("true"), "a"), called(sharing("true"), "shares"), called(needing("true"), "z"))
+	guest := s.box.Guest(0, 8<<30)
+	for _, gate := range []string{"a", "shares", "z"} {
+		s.refuse("kda", gate)
+	}
+	for _, c := range []struct {
+		runs int // it is told in the last of these
+		want []string
+	}{
+		{1, []string{"kda a: interrupted", "kda shares:  " + notTried, "kda z:  " + notTried}},
+		{3, []string{"kda a: interrupted", "kda shares: green paid", "kda z:  the card was not to be had for a gate before it"}},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		s.ran = nil
+		o := s.options(func(string) {
+			if len(s.ran) == c.runs {
+				stop()
+			}
+		})
+		o.Wait = patience
+		list, err := Pay(ctx, o)
+		if diff := cmp.Diff(c.want, payLines(list)); diff != "" || err != nil {
+			t.Errorf("after %d runs: %v, %s", c.runs, err, diff)
+		}
+		stop()
+	}
+	guest.End()
+	s.owes("kda a", "kda z")
+}
+
 // A gate that may share the card has its turn behind one that may not.
 func TestPaySharing(t *testing.T) {
 	s := newDebtCards(t, called(needing("true"), "a"), called(needing("true"), "b"), called(sharing("true"), "shares"))

@@ -17,10 +17,12 @@ const keepTime = 10 * time.Second
 // keep adds the verdict to the history. It is on the disk already, where a later
 // gpuci finds it if this one is killed here: then its file in live/ is still
 // there.
-func (f *flow) keep() {
-	if err := keepVerdict(f.opt.History, f.v); err != nil {
+func (f *flow) keep() (kept bool) {
+	err := keepVerdict(f.opt.History, f.v)
+	if err != nil {
 		f.opt.note("the result of run %s is not in the history: %v; it is in %s", f.v.Run, err, f.v.Dir)
 	}
+	return err == nil
 }
 
 func keepVerdict(p *Past, v *Verdict) error {

@@ -24,6 +24,7 @@ type Options struct {
 	Gate      config.Gate
 	Root      string         // directory of gpuci.toml
 	Lane      worktrees.Lane // zero outside git
+	Reach     Reach          // how who reads the verdict reaches the gate from where he stands
 	As        As             // whose run it is, where Lane is a scratch lane
 	Trial     string         // what for, where a fault is planted in what it judges: it is kept as no outcome of the gate
 	State     string         // directory for runs/<run-id>/
@@ -210,8 +211,12 @@ func CheckArgs(g config.Gate, args []string) error {
 func (f *flow) end() {
 	f.rec.close()
 	f.rec.json("verdict.json", f.v)
-	if f.rec.err == nil && f.opt.Trial == "" {
-		f.keep()
+	kept := f.rec.err == nil
+	if kept && f.opt.Trial == "" {
+		kept = f.keep()
+	}
+	if !kept {
+		f.notOwed()
 	}
 	if f.stuck() {
 		f.rec.live = "" // it stays for a later run to try again

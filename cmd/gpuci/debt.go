@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuci/gates"
+	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
 
@@ -36,12 +37,15 @@ by the next run of that gate on the same content that comes to anything, be it r
 also in another lane or under an amended message. A run that was refused, interrupted
 or partial pays nothing. Where the lane has gone on since, the gate is owed for what
 is there now, until it has come to something in that lane. It is void when the commit
-or the lane is gone, or the gate has been run on what came after.
+or the lane is gone, or the gate has been run on what came after; and for as long as
+this machine has not the cards that its gate needs. A driver that does not answer says
+nothing of that.
 
 What other users were refused is listed too, with their name. Their runs pay what they
 owe themselves, and yours all.
 
-Nothing is kept of debts but the history, so that no kill and no full disk loses one.
+Nothing is kept of debts but the history, so that no kill loses one. Of a run that could
+not be recorded, as on a full disk, nothing is owed, and it says so.
 
 Examples:
   gpuci debt
@@ -79,8 +83,9 @@ Exit codes: those of gpuci debt.`,
 type ledger struct {
 	place
 	past  *gates.Past
-	trees []worktrees.Tree // the lanes that are there
-	meant meant            // where we stand in each
+	trees []worktrees.Tree          // the lanes that are there
+	meant meant                     // where we stand in each
+	never func(d gates.Debt) string // why it can never be paid here, "" where it can
 }
 
 // ledger opens it. It is to be closed; past is nil where gpuci has never run.
@@ -109,11 +114,31 @@ func (a *app) ledger(ctx context.Context) (l ledger, err error) {
 	if rel, err := filepath.Rel(l.lane.Root, l.dir); err == nil {
 		l.meant.at = rel
 	}
+	l.never = l.neverHere(a.cards(l.config, l.lockDir(), l.lane).Never(ctx))
 	o := a.historyOptions(l.config, l.lane)
 	if _, err := os.Stat(o.State); !errors.Is(err, fs.ErrNotExist) {
 		l.past = gates.NewPast(ctx, o)
 	}
 	return l, nil
+}
+
+// neverHere asks of a debt what its gate needs, as its lane has it now; never says of a need
+// why it cannot be met.
+func (l ledger) neverHere(never func(config.CardNeed) string) func(d gates.Debt) string {
+	return func(d gates.Debt) string {
+		at := slices.IndexFunc(l.trees, func(t worktrees.Tree) bool { return t.Name == d.Lane && !t.Removed })
+		if at < 0 {
+			return ""
+		}
+		cfg, err := l.meant.config(l.trees[at].Lane)
+		if err != nil {
+			return ""
+		}
+		if g, ok := cfg.Gate(d.Gate); ok {
+			return never(g.Card)
+		}
+		return ""
+	}
 }
 
 func (l ledger) close() { _ = l.past.Close() }
@@ -124,14 +149,13 @@ func (l ledger) debts(ctx context.Context) ([]gates.Debt, error) {
 		return nil, nil
 	}
 	debts, err := gates.Unpaid(ctx, l.past)
-	if err != nil {
-		return nil, unread(err)
+	if err == nil {
+		debts = gates.Unrunnable(gates.Settle(ctx, l.past, l.trees, debts), l.never)
 	}
-	debts = gates.Settle(ctx, l.past, l.trees, debts)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // which may be why it could not be read
 		return nil, context.Cause(ctx)
 	}
-	return debts, nil
+	return debts, unread(err)
 }
 
 func (a *app) debts(ctx context.Context, o debtOptions) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"gpuci/gates"
 )
@@ -32,9 +31,9 @@ type payLine struct {
 	Exit     int             `json:"exit"`
 }
 
-// paid closes the answer.
-func (a *app) paid(o debtPayOptions, payments []gates.Payment) error {
-	sum := payLine{Type: "paid", Payments: payments, Exit: debtExit(payments)}
+// paid closes the answer; code is that of the command.
+func (a *app) paid(o debtPayOptions, payments []gates.Payment, code int) error {
+	sum := payLine{Type: "paid", Payments: payments, Exit: code}
 	for _, p := range payments {
 		sum.Paid += rank(!p.Paid)
 		sum.Owed += rank(p.Paid || p.Void != "")
@@ -58,11 +57,26 @@ func (s payLine) text() string {
 	return fmt.Sprintf("%s, %s owed still", count(s.Paid, "debt is paid", "debts are paid"), count(s.Owed, "is", "are"))
 }
 
-// lostText says that debts were lost with their commit or lane, which nobody can pay.
-func lostText(debts []gates.Debt, names []string) string {
-	lost := slices.DeleteFunc(slices.Clone(debts), func(d gates.Debt) bool { return d.Void == "" || d.By != "" || !d.Fits(names) })
-	if len(lost) == 0 {
-		return ""
+// lostText says that debts were lost with their commit or lane, which nobody can pay, or
+// can never be paid on this machine.
+func lostText(debts []gates.Debt, names []string) (text string) {
+	lost, never := 0, 0
+	for _, d := range debts {
+		switch {
+		case d.Void == "" || d.By != "" || !d.Fits(names):
+		case d.NeverHere():
+			never++
+		default:
+			lost++
+		}
 	}
-	return count(len(lost), "debt is void", "debts are void") + ", for the commit or the lane is gone: gpuci debt list --all shows which\n"
+	for _, of := range []struct {
+		n   int
+		why string
+	}{{lost, "the commit or the lane is gone"}, {never, "its gate can never run here"}} {
+		if of.n > 0 {
+			text += count(of.n, "debt is void", "debts are void") + ", for " + of.why + ": gpuci debt list --all shows which\n"
+		}
+	}
+	return text
 }

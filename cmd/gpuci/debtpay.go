@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (a *app) payDebts(ctx context.Context, o debtPayOptions, names []string) er
 	}
 	owed := slices.DeleteFunc(gates.StillOwed(debts), func(d gates.Debt) bool { return !d.Fits(names) })
 	if len(owed) == 0 {
-		if err := a.paid(o, nil); err != nil || o.json {
+		if err := a.paid(o, nil, 0); err != nil || o.json {
 			return err
 		}
 		_, err := io.WriteString(a.out, lostText(debts, names))
@@ -104,22 +105,31 @@ func (a *app) payDebts(ctx context.Context, o debtPayOptions, names []string) er
 	}
 	payments, err := gates.Pay(ctx, gates.PayOptions{
 		Past: l.past, State: state, Lanes: l.trees, Wait: o.patience(), Root: pressureRoot(), Note: a.console.note,
-		Fits: func(d gates.Debt) bool { return d.Fits(names) },
+		Fits: func(d gates.Debt) bool { return d.Fits(names) }, Never: l.never,
 		Prepare: func(_ context.Context, d gates.Debt, lane worktrees.Lane) (gates.Job, error) {
 			return a.debtJob(l, o, d, lane)
 		},
 		Told: a.tellPayment,
 	})
+	if ctx.Err() != nil {
+		return a.cutOff(context.Cause(ctx), o, payments, err)
+	}
 	if err != nil {
 		return unread(err)
 	}
-	if err := a.paid(o, payments); err != nil && ctx.Err() == nil {
-		return err
+	code := debtExit(payments)
+	return cmp.Or(a.paid(o, payments, code), error(coded{code: code}))
+}
+
+// cutOff says of who was told to stop what is paid and what is owed still.
+func (a *app) cutOff(cause error, o debtPayOptions, payments []gates.Payment, err error) error {
+	if err == nil {
+		err = a.paid(o, payments, exitCode(cause, true))
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err != nil && !unheard(err) {
+		a.console.note("what is owed still is not told: " + err.Error())
 	}
-	return coded{code: debtExit(payments)}
+	return cause
 }
 
 // known says which of the names is neither of a lane nor of a gate.

@@ -68,11 +68,14 @@ func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane
 	}
 	past := gates.NewPast(ctx, a.historyOptions(cfg, lane))
 	defer past.Close()
+	reach := a.reach(ctx, lane)
 	for i, g := range list {
 		if len(list) > 1 {
 			a.console.note("gate " + g.Name)
 		}
-		v := gates.Run(ctx, a.options(cfg, lane, o, g, state, queue, rule, past))
+		opt := a.options(cfg, lane, o, g, state, queue, rule, past)
+		opt.Reach = reach
+		v := gates.Run(ctx, opt)
 		_ = a.console.settle()
 		r.done = append(r.done, v)
 		r.codes = append(r.codes, v.Exit)
@@ -97,6 +100,20 @@ func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane
 		r.codes = append(r.codes, exitCode(context.Cause(ctx), true))
 	}
 	return r, nil
+}
+
+// reach is what a command that is offered needs to be about a lane, from where we stand.
+func (a *app) reach(ctx context.Context, lane worktrees.Lane) gates.Reach {
+	r := gates.Reach{Dir: a.dir}
+	dir, err := a.standing()
+	if err != nil {
+		return r
+	}
+	here, err := findLane(ctx, dir)
+	if err == nil && here.Root != "" && lane.Root != "" && here.Root != lane.Root {
+		r.Lane = lane.Name
+	}
+	return r
 }
 
 // leftOut names the gates that were not reached.

@@ -41,6 +41,9 @@ others who hold, and runs CMD with CUDA_VISIBLE_DEVICES set to the card; it is
 yours until CMD has ended. What CMD leaves in the background keeps the card, and so
 does CMD when gpuci is killed.
 
+A card that is cut into instances (MIG) is reserved whole by its own UUID, with
+--until; for a CMD its instances are named.
+
 It is a word among users of gpuci: a program that asks nobody is not kept off.
 
 Examples:
@@ -101,7 +104,7 @@ func (a *app) gpuHoldUntil(ctx context.Context, o gpuHoldOptions) error {
 	if err != nil {
 		return err
 	}
-	l, cards, err := a.holdable(ctx, o)
+	l, cards, err := a.holdable(ctx, o, false)
 	defer l.close()
 	if err != nil {
 		return err
@@ -148,7 +151,7 @@ func longWhy(why string) error {
 
 // holdable looks at the cards that are meant, says who is still on them, and
 // refuses those that somebody else has reserved.
-func (a *app) holdable(ctx context.Context, o gpuHoldOptions) (cardLook, []gates.CardState, error) {
+func (a *app) holdable(ctx context.Context, o gpuHoldOptions, forCommand bool) (cardLook, []gates.CardState, error) {
 	l, err := a.cardLook(ctx)
 	if err != nil {
 		return l, nil, err
@@ -157,9 +160,16 @@ func (a *app) holdable(ctx context.Context, o gpuHoldOptions) (cardLook, []gates
 		return l, nil, err
 	}
 	a.noteDoubts(l.survey)
-	cards, err := l.one(o.gpu, "meant")
-	if err != nil {
-		return l, nil, err
+	cards, rest := l.whole(o.gpu)
+	if len(cards) > 0 && forCommand {
+		return l, nil, l.onWhole(cards[0])
+	}
+	if len(cards) == 0 || rest != "" {
+		others, err := l.one(rest, "meant")
+		if err != nil {
+			return l, nil, err
+		}
+		cards = append(others, cards...)
 	}
 	for _, c := range cards {
 		for _, r := range c.Reserved {

@@ -25,7 +25,7 @@ type heldCards struct {
 
 // gpuHoldRun runs a command that has cards for itself.
 func (a *app) gpuHoldRun(ctx context.Context, o gpuHoldOptions, argv []string) error {
-	l, cards, err := a.holdable(ctx, o)
+	l, cards, err := a.holdable(ctx, o, true)
 	defer l.close()
 	if err != nil {
 		return err

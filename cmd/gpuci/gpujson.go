@@ -99,6 +99,7 @@ func (a *app) gpuJSON(l cardLook) error {
 	for _, c := range l.survey.Cards {
 		lines = append(append(lines, cardLineOf(c)), l.whoLines(c)...)
 	}
+	lines = append(lines, l.awayLines()...)
 	k := l.survey.Look
 	return a.jsonLines(append(lines, driverLine{"driver", k.Source, k.Driver, k.CUDA, k.Silent}))
 }
@@ -109,7 +110,15 @@ func (a *app) whoJSON(l cardLook) error {
 	for _, c := range l.survey.Cards {
 		lines = append(lines, l.whoLines(c)...)
 	}
-	return a.jsonLines(lines)
+	return a.jsonLines(append(lines, l.awayLines()...))
+}
+
+// awayLines are the reservations of cards that the driver does not show.
+func (l cardLook) awayLines() (out []any) {
+	for _, r := range l.survey.Away {
+		out = append(out, reservationLine{"reservation", r})
+	}
+	return out
 }
 
 func cardLineOf(c gates.CardState) cardLine {

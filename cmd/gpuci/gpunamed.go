@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gpuci/buildlock"
+	"gpuci/gates"
 )
 
 // namedCards are the UUIDs of cards. UUIDs of reservations, and beginnings of
@@ -16,7 +18,9 @@ func (a *app) namedCards(ctx context.Context, all []buildlock.Reservation, gpu s
 	var rest []string
 	for name := range strings.SplitSeq(gpu, ",") {
 		name = strings.TrimSpace(name)
-		found := slices.IndexFunc(all, func(r buildlock.Reservation) bool { return name != "" && strings.HasPrefix(r.Card, name) })
+		found := slices.IndexFunc(all, func(r buildlock.Reservation) bool {
+			return name != "" && strings.HasPrefix(strings.ToLower(r.Card), strings.ToLower(name))
+		})
 		if found < 0 {
 			rest = append(rest, name)
 			continue
@@ -42,8 +46,36 @@ func (a *app) namedCards(ctx context.Context, all []buildlock.Reservation, gpu s
 	if err != nil {
 		return nil, err
 	}
-	cards, err := l.chosen(strings.Join(rest, ","), 1)
-	return append(out, uuids(cards)...), err
+	for _, name := range rest {
+		card, err := a.namedNow(l, all, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, card)
+	}
+	return out, nil
+}
+
+// namedNow is the card of a name as the driver shows them. Where that one is not reserved,
+// or is not there, a number may be that of a card when it was reserved, if the driver does
+// not show it any more.
+func (a *app) namedNow(l cardLook, all []buildlock.Reservation, name string) (string, error) {
+	cards, err := l.chosen(name, 1)
+	if err == nil && len(buildlock.ReservedBy(all, cards[0].UUID)) > 0 {
+		return cards[0].UUID, nil
+	}
+	hidden := slices.DeleteFunc(slices.Clone(all), func(r buildlock.Reservation) bool { _, shown := l.survey.Find(r.Card); return shown })
+	if was, ok := numbered(hidden, []string{name}); ok {
+		a.console.note(fmt.Sprintf("card %s had number %s when it was reserved", buildlock.ShortCard(was[0]), name))
+		return was[0], nil
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case len(buildlock.ReservedBy(all, cards[0].Parent)) > 0:
+		return "", coded{gates.ExitNothing, fmt.Sprintf("--gpu %s: not this instance is reserved, but its whole card", name), "gpuci gpu release --gpu " + cards[0].Parent + " gives that back"}
+	}
+	return cards[0].UUID, nil
 }
 
 // numbered are the cards that had some numbers when they were reserved, where each

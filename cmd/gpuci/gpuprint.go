@@ -29,6 +29,7 @@ func (a *app) gpuText(l cardLook) error {
 			row("seen", strings.Join(c.Evidence, "; "))
 		}
 	}
+	l.awayRows(&b)
 	if len(l.survey.Cards) == 0 {
 		b.WriteString("no card: there is a driver, and it has none\n")
 	}
@@ -47,6 +48,7 @@ func (a *app) whoText(l cardLook) error {
 			fmt.Fprintf(&b, "%s: %s\n%s", cardName(c.Card), c.Status, rows.String())
 		}
 	}
+	l.awayRows(&b)
 	if b.Len() == 0 && l.survey.Look.Silent == "" {
 		b.WriteString("nobody is on a card, and nobody has one\n")
 	}

@@ -92,6 +92,7 @@ type gpuWait struct {
 	lack  string            // why they are not at the last look
 	unfit bool              // by then there is no driver, or no card at all
 	over  bool              // it was given up
+	aim   gates.Aim
 }
 
 func (a *app) gpuWait(ctx context.Context, o gpuWaitOptions) error {

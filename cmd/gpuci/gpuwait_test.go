@@ -82,3 +82,24 @@ func TestGPUWaitMeant(t *testing.T) {
 		t.Errorf("of a driver that does not answer: %v, %v", cards, err)
 	}
 }
+
+// A wait has enough when as many cards are quiet as it is for, of those that it is for.
+func TestGPUWaitEnough(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "GPU-a,GPU-b")
+	var s gates.Survey
+	for i, status := range []gates.CardStatus{gates.CardQuiet, gates.CardUnknown, gates.CardQuiet} {
+		card := device.Seen{Card: device.Card{UUID: "GPU-" + string(rune('a'+i)), Name: "NVIDIA H200", Index: i}}
+		s.Look.Cards = append(s.Look.Cards, card)
+		s.Cards = append(s.Cards, gates.CardState{Seen: card, Status: status})
+	}
+	for _, tt := range []struct {
+		gpu   string
+		count int
+		want  bool
+	}{{"", 1, true}, {"", 2, false}, {"GPU-b", 1, false}, {"GPU-a,GPU-c", 2, true}, {"GPU-x", 1, false}} {
+		w := gpuWait{gpuWaitOptions: gpuWaitOptions{count: tt.count, gpu: tt.gpu}}
+		if got := w.enough(s); got != tt.want {
+			t.Errorf("%d of %q: enough %t", tt.count, tt.gpu, got)
+		}
+	}
+}

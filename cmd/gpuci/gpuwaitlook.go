@@ -41,9 +41,22 @@ func (w *gpuWait) lookOn(ctx context.Context) error {
 // look looks, and again for a moment where it cannot be told who is on a card that is
 // meant. What others are does not hold it up.
 func (w *gpuWait) look(ctx context.Context) (err error) {
-	w.survey, err = w.cards.SurveyOf(ctx, nil, w.meant)
+	w.aim.Meant, w.aim.Enough = w.meant, w.enough
+	w.survey, err = w.cards.SurveyOf(ctx, nil, &w.aim)
 	w.now = time.Now()
 	return cardError(err)
+}
+
+// enough says whether as many cards are quiet as are waited for.
+func (w *gpuWait) enough(s gates.Survey) bool {
+	cards, err := cardLook{survey: s}.chosen(w.gpu, w.count)
+	free := 0
+	for _, c := range cards {
+		if c.Free() {
+			free++
+		}
+	}
+	return err == nil && free >= w.count
 }
 
 // meant are the cards of a look that the wait is for.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -113,8 +114,8 @@ func (a *app) history(cmd *cobra.Command, o historyFlags, args []string) error {
 
 // unread is the error of a history that cannot be read.
 func unread(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
 	}
 	return coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong; the runs themselves are in GIT_COMMON_DIR/gpuci/runs"}
 }

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,6 +35,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if errors.Is(err, context.Canceled) { // by whoever told us to stop, of whom a wait deep below knows nothing
+		err = cmp.Or(context.Cause(ctx), err)
+	}
 	_ = a.driver.Close()
 	code := a.exit(cmd, err)
 	_ = console.settle()

@@ -119,6 +119,10 @@ type Seen struct {
 	// process's memory is not told.
 	Unowned Reading `json:"unowned,omitzero"`
 
+	// Ours says of a card that a Watch tells of that it is Unknown for nothing but what our
+	// own processes left: one that has ended is listed still, or its memory is in use.
+	Ours bool `json:"-"`
+
 	cause cause // of Unknown
 }
 

@@ -10,8 +10,10 @@ import (
 type darkness struct {
 	looks int       // in a row
 	since time.Time // of the first of these
-	alone int       // in all, while nothing of ours was near
-	among int       // in all, while something was: lists and memory of one that begins or ends do not fit
+	first time.Time // of all
+	last  time.Time
+	alone int // in all, while nothing of ours was near
+	among int // in all, while something was: lists and memory of one that begins or ends do not fit
 	why   string
 }
 
@@ -22,6 +24,7 @@ const (
 	causeOther  cause = iota
 	causeMemory       // it has memory in use without an owner
 	causeHidden       // it computes, and only its device file tells who may
+	causeGone         // it lists processes that /proc has no more, and no others
 )
 
 // traces are what our own processes left on a card: the driver takes a large context
@@ -88,6 +91,24 @@ func (s *sight) explained(at time.Time, c Seen) bool {
 	return false
 }
 
+// oursAlone says whether a card is Unknown for nothing but what our own processes left:
+// also one that is listed still, which has its memory in use for as long.
+func (s *sight) oursAlone(at time.Time, c Seen) bool {
+	if c.State != Unknown {
+		return false
+	}
+	if c.cause != causeGone {
+		return s.explained(at, c)
+	}
+	for _, p := range c.Foreign {
+		k := key{c.UUID, p.PID, p.Start}
+		if first, listed := s.last.gone[k]; !s.ours(k) || listed && at.Sub(first) > stays {
+			return false
+		}
+	}
+	return c.Unowned.Or(0) <= s.traces[c.UUID].gone()+Allowance
+}
+
 // dark counts a card that is Unknown for another reason than a process: memory
 // without an owner, lists that are not told. A quick look does not see who has the
 // device file open: what two full looks in a row found of that stands until the next
@@ -114,6 +135,10 @@ func (s *sight) dark(l Look, c Seen) {
 	if n.looks == 0 {
 		n.since = at
 	}
+	if n.first.IsZero() {
+		n.first = at
+	}
+	n.last = at
 	n.looks++
 	n.why = why
 	if s.near(at, c.UUID) {
@@ -154,10 +179,10 @@ func (s *sight) near(at time.Time, uuid string) bool {
 const amongShare = 20
 
 // flickers makes a doubt of what was dark too often, though never for long.
-func (s *sight) flickers(now time.Time) {
+func (s *sight) flickers() {
 	for uuid, n := range s.unknown {
 		if n.alone >= inARow || n.among > max(inARow, s.report.Looks/amongShare) {
-			s.doubt(s.report.Began, now, key{card: uuid}, fmt.Sprintf("in %d of %d looks: %s", n.alone+n.among, s.report.Looks, n.why)).stay()
+			s.doubt(n.first, n.last, key{card: uuid}, fmt.Sprintf("in %d of %d looks: %s", n.alone+n.among, s.report.Looks, n.why)).stay()
 		}
 	}
 }

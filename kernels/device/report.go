@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -120,17 +119,36 @@ func (r Report) doubtful() string {
 		}
 		lasting = lasting || d.Lasting
 	}
-	length := ""
-	if sum > 0 {
-		length = fmt.Sprintf(", for %s in all", sum.Round(100*time.Millisecond))
-	}
 	switch {
 	case r.Doubted > Forgiven:
-		return fmt.Sprintf("%d times something was there that nobody could tell%s; the longest: %s", r.Doubted, length, longest.Why)
+		length := ""
+		if sum > 0 {
+			length = fmt.Sprintf(", for %s in all", sum.Round(100*time.Millisecond))
+		}
+		return fmt.Sprintf("%d times something was there that nobody could tell%s; the longest: %s", r.Doubted, length, longest.text()+r.onWhich(longest.Card))
 	case lasting:
-		return strings.TrimLeft(strings.TrimSuffix(length, " in all")+": "+longest.Why, ",: ")
+		return longest.text() + r.onWhich(longest.Card)
 	}
 	return ""
+}
+
+// onWhich says on which card, where several were watched.
+func (r Report) onWhich(uuid string) string {
+	at := slices.IndexFunc(r.Cards, func(c Summary) bool { return c.Card.UUID == uuid })
+	if len(r.Cards) < 2 || at < 0 {
+		return ""
+	}
+	return ", on " + r.Cards[at].Card.Label()
+}
+
+// text says of a doubt how long it was, from when to when, and why it is one.
+func (d Doubt) text() string {
+	length := d.Until.Sub(d.At).Round(100 * time.Millisecond)
+	if length <= 0 {
+		return d.Why
+	}
+	clock := func(t time.Time) string { return t.Local().Format(time.TimeOnly) }
+	return fmt.Sprintf("for %s, from %s to %s: %s", length, clock(d.At), clock(d.Until), d.Why)
 }
 
 func (r Report) failed() string {

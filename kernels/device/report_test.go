@@ -10,3 +10,15 @@ func TestSummarize(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestUnsureWhich: where several cards were watched it is said on which.
+func TestUnsureWhich(t *testing.T) {
+	cards := []Summary{{Card: Card{UUID: "GPU-a", Name: "NVIDIA H200"}}, {Card: Card{UUID: "GPU-b", Name: "NVIDIA H200", Index: 1}}}
+	r := Report{Looks: 1, Doubted: 1, Doubts: []Doubt{{Card: "GPU-b", Why: "memory", Lasting: true}}, Cards: cards[1:]}
+	for _, want := range []string{"memory", "memory, on NVIDIA H200 1 (GPU-b)"} {
+		if got := r.Unsure(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+		r.Cards = cards
+	}
+}

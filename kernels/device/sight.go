@@ -102,6 +102,15 @@ func (s *sight) add(l Look, now time.Time) {
 	s.uses(l)
 }
 
+// told is a look that was taken in, with what is known by that of the cards.
+func (s *sight) told(l Look) Look {
+	l.Cards = slices.Clone(l.Cards)
+	for i := range l.Cards {
+		l.Cards[i].Ours = s.oursAlone(l.At, l.Cards[i])
+	}
+	return l
+}
+
 // gap keeps the longest time without an answer, also to full looks alone: quick ones
 // are answered of cards that the driver may have lost since. From nvidia-smi an answer
 // comes no faster than it is asked, and takes its time.

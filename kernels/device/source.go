@@ -104,21 +104,22 @@ func (s *Source) judge(raw Raw, mine Mine, q ask) Look {
 // process that has died goes within tens of milliseconds.
 const again = 100 * time.Millisecond
 
-// Settled looks until no card of uuids (all, when empty) is Unknown for what may be
-// Passing, at most for patience.
+// Settled looks again until one of some cards that were Passing is not any more, for
+// patience at most.
 func (s *Source) Settled(ctx context.Context, mine Mine, uuids []string, patience time.Duration) (Look, error) {
 	for end := time.Now().Add(patience); ; {
-		l, err := s.Look(ctx, mine)
-		passing := slices.ContainsFunc(l.Cards, func(c Seen) bool {
-			return c.Passing() && (len(uuids) == 0 || slices.Contains(uuids, c.UUID))
-		})
-		if err != nil || !passing || !time.Now().Before(end) {
-			return l, err
-		}
 		select {
-		case <-time.After(again):
+		case <-time.After(min(again, time.Until(end))):
 		case <-ctx.Done():
-			return l, ctx.Err()
+			return Look{}, ctx.Err()
+		}
+		l, err := s.Look(ctx, mine)
+		settled := slices.ContainsFunc(uuids, func(uuid string) bool {
+			c, _ := l.Find(uuid)
+			return !c.Passing()
+		})
+		if err != nil || settled || !time.Now().Before(end) {
+			return l, err
 		}
 	}
 }

@@ -122,7 +122,7 @@ func TestPidsOfAnotherNamespace(t *testing.T) {
 	if !c.Vanished() {
 		t.Error("it does not say that looking again helps")
 	}
-	l, err := s.Settled(t.Context(), nil, nil, time.Millisecond)
+	l, err := s.Settled(t.Context(), nil, []string{box.UUID(0)}, time.Millisecond)
 	if err != nil || l.Cards[0].State != device.Unknown {
 		t.Errorf("one that stays listed settles: %v %+v", err, l.Cards)
 	}
@@ -143,7 +143,7 @@ func TestSettledWaits(t *testing.T) {
 				box.Set("card 0 name NVIDIA H200")
 			}
 			return false
-		}, nil, 5*time.Minute)
+		}, []string{box.UUID(0)}, 5*time.Minute)
 		if err != nil || !over {
 			t.Fatalf("%s: asked %t, %v", line, over, err)
 		}

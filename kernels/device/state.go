@@ -43,6 +43,9 @@ func (j *judging) state(s *Seen, errs map[string]string) (State, string) {
 	switch {
 	case len(s.Foreign) > 0:
 		p := s.Foreign[0]
+		if s.onlyGone() {
+			s.cause = causeGone
+		}
 		return Unknown, fmt.Sprintf("the driver lists pid %d%s: %s", p.PID, with(p.Memory), p.Why)
 	case s.UUID == "":
 		return Unknown, "the driver does not tell its UUID"

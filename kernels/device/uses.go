@@ -139,7 +139,7 @@ func (s *sight) end(now time.Time) {
 	for k, g := range s.last.suspects {
 		s.once(k, g)
 	}
-	s.flickers(now)
+	s.flickers()
 	s.settle()
 	for k := range s.seen {
 		if s.watching.Mine != nil && s.watching.Mine(k.pid) {

@@ -95,7 +95,7 @@ func (w *Watcher) look(ctx context.Context, full bool) bool {
 	}
 	w.sight.add(l, time.Now())
 	if w.Seen != nil {
-		w.Seen(l)
+		w.Seen(w.sight.told(l))
 	}
 	if l.Silent != "" {
 		return false
