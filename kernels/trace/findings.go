@@ -129,16 +129,22 @@ func chained(s *StageReport) (list []Finding) {
 		for _, l := range c.Links {
 			names = append(names, fit(l.Name, 48))
 		}
-		what := fmt.Sprintf("a chain of %d comes %d times in a row", len(c.Links), c.Longest)
+		what, calls := fmt.Sprintf("a chain of %d comes %d times in a row", len(c.Links), c.Longest), "launch"
 		if len(c.Links) == 1 {
 			what = fmt.Sprintf("one kernel in one shape comes %d times in a row", c.Longest)
+		}
+		if slices.ContainsFunc(c.Links, func(l Link) bool { return l.Grid[0] == 0 }) {
+			calls = "call" // copies and sets have no shape
+			if len(c.Links) == 1 {
+				what = fmt.Sprintf("one call comes %d times in a row", c.Longest)
+			}
 		}
 		if c.Places > 1 {
 			what += fmt.Sprintf(" at most, %d times in %d places", c.Repeats, c.Places)
 		}
 		list = append(list, Finding{Kind: "chain", Stage: s.Name, Cost: c.Cost, rank: 2, Text: fmt.Sprintf(
 			"%s: %s: %s%s, x price %s; could be batched or fused: %s%s",
-			s.Label(), what, many(c.Launches(), "launch"), s.aStep(), short(c.Cost), strings.Join(names, ", "), cut)})
+			s.Label(), what, many(c.Launches(), calls), s.aStep(), short(c.Cost), strings.Join(names, ", "), cut)})
 	}
 	return list
 }

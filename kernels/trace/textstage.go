@@ -76,6 +76,9 @@ func (p *ProcessReport) legend(ranked []*StageReport) string {
 	if s := top.Took; s.N > 1 && s.Low < s.High {
 		text += fmt.Sprintf(" Measured: %s in eight of ten steps.", spanOf(s))
 	}
+	if top.Took.N > 0 && !top.Whole {
+		text += " Measured is on the host: what was launched may still run on the card."
+	}
 	return text + p.rest(top)
 }
 
@@ -85,7 +88,7 @@ func (p *ProcessReport) rest(s *StageReport) string {
 	case s.Price.Share == 0:
 		return ""
 	case s.Price.Rest > 0:
-		return fmt.Sprintf(" No launch tax: %s.", short(s.Price.Rest))
+		return fmt.Sprintf(" Beside its launches: %s.", short(s.Price.Rest))
 	case s.Price.Predicted.Low > s.Price.Measured.Median && p.Launcher > 1:
 		return fmt.Sprintf(" x price is more than it took: %d threads launch, at one time.", p.Launcher)
 	case s.Price.Predicted.Low > s.Price.Measured.Median:
