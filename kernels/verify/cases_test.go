@@ -105,8 +105,8 @@ func TestCasesFit(t *testing.T) {
 			}
 		}
 	}
-	if n := len(ratioCases()); n != 4*ratioSeeds {
-		t.Errorf("there are %d problems to compare two paths on", n)
+	if n, want := len(ratioCases()), len(families())*(ratioSeeds+1); n != want {
+		t.Errorf("there are %d problems to compare two paths on, not %d", n, want)
 	}
 }
 
