@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,28 +33,42 @@ extern "C" __global__ void say(int n) { printf("it is %d\n", n); }
 void launch(float *p) { hidden<<<1, 1>>>(p); }
 `
 
+// compiled is what nvcc has made of texts and options, by the kind of file: on its way to
+// a cubin it makes the very PTX that -ptx gives.
+var compiled = map[string]map[string]entry.Module{}
+
 // compileAs compiles a text for sm_90, and reads what comes of it.
 func compileAs(t *testing.T, nvcc, name, text, kind string, flags ...string) entry.Module {
 	t.Helper()
-	dir := t.TempDir()
-	source, out := filepath.Join(dir, name), filepath.Join(dir, "out."+kind)
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	key := fmt.Sprintf("%q", append([]string{name, text}, flags...))
+	if compiled[key] == nil {
+		dir := t.TempDir()
+		source := filepath.Join(dir, name)
+		cubinFile, ptxFile := filepath.Join(dir, "out.cubin"), strings.TrimSuffix(source, ".cu")+".ptx"
+		if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run(t, dir, nvcc, append(flags, "-cubin", "-keep", "-keep-dir", dir, "-arch=sm_90", "-o", cubinFile, source)...)
+		compiled[key] = map[string]entry.Module{
+			"cubin": parsed(t, cubinFile, cubin.Parse), "ptx": parsed(t, ptxFile, ptx.Parse),
+		}
 	}
-	run(t, dir, nvcc, append(flags, "-"+kind, "-arch=sm_90", "-o", out, source)...)
-	data, err := os.ReadFile(out)
+	m := compiled[key][kind]
+	m.File = "committed." + kind
+	return m
+}
+
+// parsed is what is in a file.
+func parsed(t *testing.T, path string, parse func([]byte) (entry.Module, error)) entry.Module {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
-	}
-	parse := cubin.Parse
-	if kind == "ptx" {
-		parse = ptx.Parse
 	}
 	m, err := parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.File = "committed." + kind
 	return m
 }
 

@@ -72,7 +72,7 @@ func generateIn(t *testing.T, root string) (string, error) {
 		}
 		t.Skip("needs go")
 	}
-	cmd := exec.CommandContext(t.Context(), tool, "test", "-trimpath", "-count=1", "-run", "^TestWrite(Fused)?Fixture$", "./kernels/kda")
+	cmd := exec.CommandContext(t.Context(), tool, "test", "-trimpath", "-vet=off", "-count=1", "-run", "^TestWrite(Fused)?Fixture$", "./kernels/kda")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GPUCI_FIXTURE_OUT="+root, "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
 	text, err := cmd.CombinedOutput()

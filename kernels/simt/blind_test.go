@@ -107,7 +107,7 @@ func TestLaunchesThatNoDeviceTakes(t *testing.T) {
 func TestSpinIsEnded(t *testing.T) {
 	for _, mode := range modes {
 		p, err := simt.Build(t.Context(), simt.Options{
-			Sources: []string{"testdata/blind.cu"}, Mode: mode, Dir: directory, CXX: compilers(t)[0], Limit: 2 * time.Second, // in which it comes to its loop on a busy machine, too
+			Sources: []string{"testdata/blind.cu"}, Mode: mode, Dir: directory, CXX: compilers(t)[0], Limit: time.Second, // in which it comes to its loop on a busy machine, too
 		})
 		if err != nil {
 			t.Fatal(err)

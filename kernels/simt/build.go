@@ -51,8 +51,9 @@ func build(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	var keys []string
-	for _, u := range units {
-		keys = append(keys, u.key(c))
+	for i := range units {
+		units[i].key = units[i].named(c)
+		keys = append(keys, units[i].key)
 	}
 	keys = append(keys, o.Mode.sharedFlags()...)
 	keys = append(keys, o.Mode.runnerFlags()...)

@@ -37,6 +37,7 @@ type unit struct {
 	first      string // the header of the runtime that the text begins with; "" for none
 	flags      []string
 	whole      string // the text with all that it includes
+	key        string // what its object is found by
 	object     string
 }
 
@@ -66,7 +67,7 @@ func (o Options) each(ctx context.Context, units []unit, do func(ctx context.Con
 func (o Options) compile(ctx context.Context, c compiler, units []unit) (int, error) {
 	var n atomic.Int64
 	err := o.each(ctx, units, func(ctx context.Context, u *unit) error {
-		dir, err := keep(filepath.Join(o.Dir, "objects"), u.key(c), func(tmp string) error {
+		dir, err := keep(filepath.Join(o.Dir, "objects"), u.key, func(tmp string) error {
 			n.Add(1)
 			return o.compileOne(ctx, c, *u, filepath.Join(tmp, "o"))
 		})
@@ -82,8 +83,8 @@ func (o Options) compile(ctx context.Context, c compiler, units []unit) (int, er
 // form is how objects are made here of what the compiler makes: another is another name.
 const form = "objects 3"
 
-// key names all that an object is made of.
-func (u unit) key(c compiler) string {
+// named is the key of a unit: a name of all that its object is made of.
+func (u unit) named(c compiler) string {
 	return sum(form, c.path, c.identity, content(u.whole), strings.Join(u.flags, "\n"))
 }
 

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 )
 
 // preprocess has the compiler make of a unit's text what is then compiled, with all that
@@ -53,25 +50,4 @@ func (o Options) searching(c compiler, u unit, headers string) ([]string, error)
 		argv = append(argv, "-include", filepath.Join(headers, u.first))
 	}
 	return argv, nil
-}
-
-// marker is a line by which the preprocessor says whose lines follow.
-var marker = regexp.MustCompile(`(?m)^# \d+ ("(?:[^"\\\n]|\\.)*")`)
-
-// content is a preprocessed text without the directories of its files, so that it is the
-// same wherever they lie.
-func content(whole string) string {
-	var b strings.Builder
-	from := 0
-	for _, at := range marker.FindAllStringSubmatchIndex(whole, -1) {
-		name, err := strconv.Unquote(whole[at[2]:at[3]])
-		if err != nil {
-			name = whole[at[2]:at[3]]
-		}
-		b.WriteString(whole[from:at[2]])
-		b.WriteString(strconv.Quote(filepath.Base(name)))
-		from = at[3]
-	}
-	b.WriteString(whole[from:])
-	return b.String()
 }

@@ -126,13 +126,22 @@ func (h Host) directory() error {
 	return keep(filepath.Join(h.Dir, CanaryFile), CanarySource)
 }
 
-// keep writes a file where it is not there as it is to be: another gpuci may be reading
-// it.
+// keep writes a file where it is not there as it is to be, whole or not at all: another
+// gpuci may be reading it.
 func keep(path string, text []byte) error {
 	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, text) {
 		return nil
 	}
-	return os.WriteFile(path, text, 0o644)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
 
 // mode is the simt's way of looking.

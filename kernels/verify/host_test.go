@@ -12,6 +12,7 @@ import (
 
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
+	"gpuci/kernels/simt/simttest"
 )
 
 // shipped is the directory of the sources that are judged.
@@ -57,7 +58,7 @@ func verified(t *testing.T, h Host, cases string, checks ...string) map[string]R
 // TestOnHost runs every check on the shipped kernels, on some of its cases, and then on
 // kernels with one defect each.
 func TestOnHost(t *testing.T) {
-	dir := t.TempDir()
+	dir := simttest.Kept(t)
 	t.Run("shipped", func(t *testing.T) { shippedHold(t, host(t, dir, shipped)) })
 	for _, f := range defects() {
 		t.Run(f.name, func(t *testing.T) { f.judge(t, host(t, dir, f.plant(t))) })

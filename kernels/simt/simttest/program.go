@@ -12,13 +12,22 @@ import (
 	"gpuci/kernels/simt"
 )
 
+// kept is the variable that names a directory in which the programs of several test
+// binaries are kept. They are found by their content, so that what one of them has
+// compiled (above all the runner) the others need not.
+const kept = "GPUCI_TEST_SIMT"
+
 // directory is one for all tests of the binary, so that each kernel is compiled once for
 // each way of looking at it.
 var directory string
 
-// Main runs the tests of a binary with a directory for the programs of [Build].
+// Main runs the tests of a binary with a directory for the programs of [Build]: the one
+// that is kept, else one of its own.
 func Main(m *testing.M) {
 	os.Exit(func() int {
+		if directory = os.Getenv(kept); directory != "" {
+			return m.Run()
+		}
 		var err error
 		if directory, err = os.MkdirTemp("", "gpuci-simttest-"); err != nil {
 			panic(err)
@@ -28,8 +37,18 @@ func Main(m *testing.M) {
 	}())
 }
 
-// Dir is the directory that [Main] made.
+// Dir is the directory that [Main] took.
 func Dir() string { return directory }
+
+// Kept is the directory for a test whose binary does not run by [Main]: the one that is
+// kept, else one of the test's own.
+func Kept(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv(kept); dir != "" {
+		return dir
+	}
+	return t.TempDir()
+}
 
 // Needs skips a test when none of the tools is here, and fails it where tests must
 // not be skipped.
