@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ func (a *app) runTraced(ctx context.Context, c child, through *passing) (tracedE
 	command := proc.Command{Argv: c.argv, Dir: c.dir, Env: c.env, Interactive: true, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if through != nil {
 		command.Stdout, command.Stderr = through.stdout, through.stderr
+		command.Stdin = cmp.Or(through.stdin, os.Stdin)
 	}
 	p, err := proc.Start(context.WithoutCancel(ctx), command)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -13,6 +14,7 @@ import (
 // traceDiffFlags are the flags of `gpuci trace diff`.
 type traceDiffFlags struct {
 	countFlags
+	showFlags
 	exitCode, json bool
 }
 
@@ -24,7 +26,8 @@ func (a *app) traceDiffCommand() *cobra.Command {
 		Long: `diff compares two recordings, stage by stage: launches, bytes, waiting calls and
 allocations of a warm step, exactly, with the kernels that came, went, or are launched
 another number of times. Of times it says that they differ only where their spreads do
-not meet. A and B are directories, or ids of gpuci trace list; of an id its beginning or
+not meet and there are enough of them, five warm steps. --stage holds one stage against
+its own, for the exit code as well. A and B are directories, or ids of gpuci trace list; of an id its beginning or
 end will do. They may be of other lanes, commits or machines.
 
 It judges nothing: more launches are not an error.
@@ -32,10 +35,12 @@ It judges nothing: more launches are not an error.
 Examples:
   gpuci trace diff eager graphs
   gpuci trace diff 5f3c 90ab --warm 20
+  gpuci trace diff before after --stage step --kernels 40
   gpuci trace diff before after --exit-code --json
 
 Exit codes: 0, with --exit-code 100 where a count differs; 4 there is no such recording,
-or no process that used CUDA in it; 64 usage, 78 configuration.`,
+range or stage, no more steps than --warm, or no process that used CUDA in one; 64 usage,
+78 configuration.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return coded{gates.ExitUsage, fmt.Sprintf("%s takes two recordings", cmd.CommandPath()), "gpuci trace list says what there is"}
@@ -45,13 +50,14 @@ or no process that used CUDA in it; 64 usage, 78 configuration.`,
 		ValidArgsFunction: a.traceWords(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.json = f.json
-			if err := f.check(cmd); err != nil {
+			if err := cmp.Or(f.showFlags.check(cmd), f.countFlags.check(cmd)); err != nil {
 				return err
 			}
 			return a.traceDiff(cmd, f, args)
 		},
 	}
-	f.define(cmd)
+	f.countFlags.define(cmd)
+	f.showFlags.define(cmd)
 	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false, "end with 100 where a count differs, as git diff does")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the difference as one JSON line")
 	return cmd
@@ -72,10 +78,15 @@ func (a *app) traceDiff(cmd *cobra.Command, f traceDiffFlags, words []string) er
 		}
 	}
 	d := trace.Diff(sides[0], sides[1])
+	if f.stage != "" {
+		if d, err = d.Only(f.stage); err != nil {
+			return noStage(err)
+		}
+	}
 	if f.json {
 		err = a.deviceLine(d)
 	} else {
-		err = a.printTrace(func(w io.Writer, width int) error { return d.Text(w, trace.Page{Width: width}) })
+		err = a.printTrace(func(w io.Writer, width int) error { return d.Text(w, trace.Page{Width: width, Kernels: f.kernels}) })
 	}
 	if err != nil {
 		return err

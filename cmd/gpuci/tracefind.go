@@ -79,6 +79,9 @@ func (s traceStore) find(word string) (storedTrace, error) {
 	if word == "" {
 		return storedTrace{}, coded{gates.ExitNothing, "there is no recording of " + s.whose() + " yet", "gpuci trace -- CMD makes one"}
 	}
+	if t, ok := s.ofRun(word); ok {
+		return t, nil
+	}
 	return s.meant(word, list, ids)
 }
 

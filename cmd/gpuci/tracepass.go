@@ -11,6 +11,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"gpuci/kernels/trace"
 )
 
 // passing hands on what a program writes, as it writes it, and shows each line to
@@ -18,6 +20,7 @@ import (
 // is whole then, and keeps its colours.
 type passing struct {
 	stdout, stderr *os.File // the program's ends
+	stdin          *os.File // nil: ours
 	streams        []*passed
 	done           sync.WaitGroup
 	resized        []chan os.Signal // of each terminal
@@ -27,7 +30,7 @@ type passing struct {
 type passed struct {
 	from  *os.File
 	to    io.Writer
-	lines lineCutter
+	lines trace.Cutter
 	moved atomic.Int64 // reads that were handed on
 	busy  atomic.Bool  // it is not waiting for the program
 }
@@ -52,7 +55,7 @@ func (a *app) pass(take func(line []byte, at time.Time)) (*passing, error) {
 
 // open makes a terminal of the size of ours, or a pipe.
 func (p *passing) open(ours *os.File, to io.Writer, take func([]byte, time.Time)) (theirs *os.File, err error) {
-	s := &passed{to: to, lines: lineCutter{take: take}}
+	s := &passed{to: to, lines: trace.Cutter{Take: take}}
 	if ours == nil {
 		s.from, theirs, err = os.Pipe()
 	} else if s.from, theirs, err = pty.Open(); err == nil {
@@ -96,7 +99,7 @@ func (s *passed) run() {
 		if n > 0 {
 			at := time.Now()
 			_, werr := s.to.Write(buf[:n])
-			s.lines.add(buf[:n], at)
+			s.lines.Add(buf[:n], at)
 			s.moved.Add(1)
 			if werr != nil { // the program is to hear of it, as without us
 				_ = s.from.Close()
@@ -108,7 +111,7 @@ func (s *passed) run() {
 		}
 	}
 	s.busy.Store(false)
-	s.lines.end()
+	s.lines.End()
 }
 
 const (

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
@@ -145,43 +144,4 @@ func TestTraceBackground(t *testing.T) {
 		t.Error("it was ended")
 	}
 	s.wantSteps(t, 5)
-}
-
-// The time of a line is that of its first byte.
-func TestLineCutter(t *testing.T) {
-	type line struct {
-		text string
-		at   int64
-	}
-	var got []line
-	c := lineCutter{take: func(b []byte, at time.Time) { got = append(got, line{string(b), at.Unix()}) }}
-	long := strings.Repeat("y", longLine)
-	for i, part := range []string{"one\ntw", "o\r", "\rstep 3", "\r\n\nste", "p 4", "\n" + long + "more", "\nlast"} {
-		c.add([]byte(part), time.Unix(int64(i), 0))
-	}
-	c.end()
-	want := []line{{"one", 0}, {"two", 0}, {"step 3", 2}, {"step 4", 3}, {long, 5}, {"last", 6}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %.300v", got)
-	}
-}
-
-// The Python of a program is told by its name, or by the first line of a script.
-func TestPythonOf(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"python3.12": "", "torchrun": "#!" + dir + "/python3.12\n", "tool": "#!/usr/bin/env python3.12\n", "other": "#!/bin/sh\n", "plain": "python",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	env, python := []string{"PATH=" + dir}, filepath.Join(dir, "python3.12")
-	for argv, want := range map[string]string{
-		"python3.12": python, "torchrun": python, "tool": python, "other": "", "plain": "", "nonesuch": "", "./tool": python,
-	} {
-		if got := pythonOf([]string{argv, "x"}, dir, env); got != want {
-			t.Errorf("%s: %q, want %q", argv, got, want)
-		}
-	}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,8 @@ const keptTraces = 20
 // traceStore is where recordings are kept that have no name of the user's.
 type traceStore struct {
 	place
-	dir string
+	dir  string
+	runs string // of gates, which have recordings of their own
 }
 
 // storedTrace is a recording in it.
@@ -42,10 +45,11 @@ func (a *app) traceStore(ctx context.Context) (traceStore, error) {
 	if note != "" {
 		a.console.note(strings.Replace(note, "runs are recorded", "recordings are kept", 1))
 	}
+	runs := filepath.Join(state, "runs")
 	if p.lane.CommonDir == "" {
 		state = filepath.Dir(state)
 	}
-	return traceStore{p, filepath.Join(state, "traces")}, nil
+	return traceStore{p, filepath.Join(state, "traces"), runs}, nil
 }
 
 // openTrace is a recording that is being made. Its lock says so to others, who do not
@@ -53,6 +57,7 @@ func (a *app) traceStore(ctx context.Context) (traceStore, error) {
 type openTrace struct {
 	dir, id string
 	kept    bool // where the user said
+	made    bool // its directory was not there
 	lock    *flock.Flock
 }
 
@@ -63,31 +68,28 @@ func (s traceStore) make(out string) (openTrace, error) {
 	if out != "" {
 		t.dir, t.kept = s.path(out), true
 		if holdsMore(t.dir) {
-			return t, coded{gates.ExitUsage, fmt.Sprintf("-o %s: there is something in it already", out), "name a directory that is empty or not there yet"}
+			return t, coded{gates.ExitUsage, fmt.Sprintf("-o %s: there is something in it already", out), "name a directory that is empty or not there yet: no recording is written over"}
 		}
 	}
+	_, err := os.Lstat(t.dir)
+	t.made = errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(t.dir, 0o777); err != nil {
 		return t, coded{exitUnfit, fmt.Sprintf("make the directory of the recording: %v", err), "-o DIR keeps it elsewhere"}
 	}
 	if err := t.hold(); err != nil {
 		return t, coded{exitUnfit, err.Error(), "-o DIR keeps it elsewhere"}
 	}
-	for _, name := range ourFiles {
-		if name != traceLock {
-			_ = os.Remove(filepath.Join(t.dir, name))
-		}
-	}
 	return t, nil
 }
 
-// ourFiles are those that a recording has of us. One that has no others recorded nothing,
-// and its directory can be used again.
-var ourFiles = []string{"run.json", "steps.jsonl", traceLock}
+// ourFiles are those that a recording has of us.
+var ourFiles = []string{"run.json", "steps.jsonl"}
 
-// holdsMore says whether a directory has files of others.
+// holdsMore says whether a directory has anything but a lock, which a gpuci that was killed
+// before it began leaves.
 func holdsMore(dir string) bool {
 	entries, _ := os.ReadDir(dir) // it need not be there
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !slices.Contains(ourFiles, e.Name()) })
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != traceLock })
 }
 
 // hold takes the lock.
@@ -104,14 +106,23 @@ func (t *openTrace) hold() error {
 
 const traceLock = "lock"
 
-// close says that it is made; with empty it is taken away, unless the user named it.
+// close says that it is made; with empty it is taken away: where the user named the place,
+// what is ours of it, and the directory if we made it.
 func (t openTrace) close(empty bool) {
 	if t.lock != nil {
 		_ = t.lock.Close()
 		_ = os.Remove(filepath.Join(t.dir, traceLock))
 	}
-	if empty && !t.kept {
+	switch {
+	case empty && !t.kept:
 		_ = os.RemoveAll(t.dir)
+	case empty:
+		for _, name := range ourFiles {
+			_ = os.Remove(filepath.Join(t.dir, name))
+		}
+		if t.made {
+			_ = os.Remove(t.dir) // if there is nothing else in it
+		}
 	}
 }
 

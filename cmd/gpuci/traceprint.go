@@ -16,15 +16,10 @@ import (
 
 // tell says at the end what was counted. Nothing that goes wrong here is the program's.
 func (t *tracing) tell() {
-	if t.pattern != nil && t.meta.Lines == 0 {
-		t.console.note(fmt.Sprintf("no line of its output fits --step %q: its steps are not known by lines", t.flags.pattern))
-	}
 	r, err := trace.ReadDir(t.rec.dir)
 	var none *trace.NoRecording
 	if errors.As(err, &none) {
-		t.console.note("nothing was counted: neither the program nor what it started used CUDA, or they were not told of the library: sudo, containers and env -i lose CUDA_INJECTION64_PATH")
-		t.answer(trace.Report{Type: "trace-report", Dir: t.rec.dir, Run: &t.meta, Processes: []trace.ProcessReport{}})
-		t.rec.close(true)
+		t.nothing()
 		return
 	}
 	t.rec.close(false)
@@ -38,7 +33,24 @@ func (t *tracing) tell() {
 		return
 	}
 	t.summary(report)
+	t.timeline()
 	t.answer(report)
+}
+
+// nothing says that no CUDA was used, and why that may be. No recording stays, and none is
+// named, but where the user has named its place: how the program ran is there then.
+func (t *tracing) nothing() {
+	why := "nothing was counted: neither the program nor what it started used CUDA, or they were not told of the library: sudo, containers and env -i lose CUDA_INJECTION64_PATH"
+	if t.noDriver() {
+		why = "nothing was counted: there is no CUDA driver here: the loader finds no " + cudaDriver + ", which every program needs to use a card; nvidia-smi, or gpuci doctor, says more"
+	}
+	t.console.note(why)
+	t.rec.close(!t.rec.kept)
+	dir := ""
+	if t.rec.kept {
+		dir = t.rec.dir
+	}
+	t.answer(trace.Report{Type: "trace-report", Dir: dir, Run: &t.meta, Notes: []string{why}, Processes: []trace.ProcessReport{}})
 }
 
 // slowCount is when it is said that it takes a while: five seconds are ten million
@@ -95,7 +107,8 @@ const toldProcesses = 2
 // summary is for a person who has just seen the program end.
 func (t *tracing) summary(r trace.Report) {
 	all := len(r.Processes)
-	r.Run, r.Processes = nil, busiest(r.Processes)
+	notes := r.Notes
+	r.Run, r.Notes, r.Processes = nil, nil, busiest(r.Processes)
 	var b strings.Builder
 	if err := r.Text(&b, trace.Page{Width: t.beside(), Brief: true}); err != nil {
 		t.console.note(err.Error())
@@ -105,6 +118,9 @@ func (t *tracing) summary(r trace.Report) {
 	if more := all - len(r.Processes); more > 0 {
 		t.console.note("and " + count(more, "process more that used CUDA", "processes more that used CUDA"))
 	}
+	for _, note := range notes {
+		t.console.note("note: " + note)
+	}
 	if t.meta.Signal != "" {
 		t.console.note("the program was ended by " + t.meta.Signal + ": this is what there was until then")
 	}
@@ -113,6 +129,7 @@ func (t *tracing) summary(r trace.Report) {
 
 // answer is what --json asks for.
 func (t *tracing) answer(r trace.Report) {
+	t.told = &r
 	if !t.flags.json {
 		return
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,9 @@ import (
 // traceReportFlags are the flags of `gpuci trace report`.
 type traceReportFlags struct {
 	countFlags
-	stage   string
-	kernels int
-	json    bool
+	showFlags
+	timeline timelineTo
+	json     bool
 }
 
 func (a *app) traceReportCommand() *cobra.Command {
@@ -42,14 +43,20 @@ Counts are exact, times have their spread. The first steps of a stage are set ap
 they load and tune; --warm says how many, and --range which NVTX range is a step where
 the outermost one is not. Both count again, and change nothing in the recording.
 
+--timeline FILE writes one step for Perfetto or chrome://tracing: calls and ranges by
+thread, work of the card by stream, and an arrow from each call to its work. The work is
+there where the program was run with gpuci trace --timeline; then the report has the card's
+times as well.
+
 Examples:
   gpuci trace report
+  gpuci trace report timed --timeline step.json.gz --timeline-step 30
   gpuci trace report --stage train --kernels 40
   gpuci trace report 5f3c --range microbatch --warm 20
   gpuci trace report eager --json | jq '.processes[].stages[] | {name, counts}'
 
-Exit codes: 0; 4 there is no such recording or stage, or no process that used CUDA in
-it; 64 usage, 78 configuration.`,
+Exit codes: 0; 4 there is no such recording, range or stage, no more steps than --warm, or
+no process that used CUDA in it; 64 usage, 78 configuration.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return coded{gates.ExitUsage, fmt.Sprintf("%s takes one recording", cmd.CommandPath()), "gpuci trace diff A B compares two"}
@@ -65,19 +72,15 @@ it; 64 usage, 78 configuration.`,
 			return a.traceReport(cmd.Context(), f, strings.Join(args, ""))
 		},
 	}
-	f.define(cmd)
-	s := cmd.Flags()
-	s.StringVar(&f.stage, "stage", "", "only the stage `NAME`")
-	s.IntVar(&f.kernels, "kernels", 0, "show `N` kernels of each stage; without it those that fit")
-	s.BoolVar(&f.json, "json", false, "print the report as one JSON line")
+	f.countFlags.define(cmd)
+	f.showFlags.define(cmd)
+	f.timeline.define(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as one JSON line")
 	return cmd
 }
 
 func (f *traceReportFlags) check(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("kernels") && f.kernels < 1 {
-		return coded{gates.ExitUsage, fmt.Sprintf("--kernels %d: show at least one", f.kernels), "leave --kernels out for those that fit"}
-	}
-	return f.countFlags.check(cmd)
+	return cmp.Or(f.showFlags.check(cmd), f.countFlags.check(cmd), f.timeline.check(cmd))
 }
 
 func (a *app) traceReport(ctx context.Context, f traceReportFlags, word string) error {
@@ -91,7 +94,13 @@ func (a *app) traceReport(ctx context.Context, f traceReportFlags, word string) 
 	}
 	if f.stage != "" {
 		if r, err = r.Only(f.stage); err != nil {
-			return coded{gates.ExitNothing, printable(err.Error()), "name one of these"}
+			return noStage(err)
+		}
+	}
+	if f.timeline.file != "" {
+		o := trace.TimelineOptions{Stage: f.stage, Step: f.timeline.n}
+		if err := a.writeTimeline(r.Dir, r.Run, f.counting(), o, store.path(f.timeline.file)); err != nil {
+			return err
 		}
 	}
 	if f.json {
@@ -114,5 +123,5 @@ func (a *app) traceCounted(s traceStore, word string, f countFlags) (trace.Repor
 	if err != nil {
 		return trace.Report{}, err
 	}
-	return trace.NewReport(r, t.Meta, f.counting())
+	return f.counted(r, t.Meta)
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"gpuci/buildlock/shim"
+	"gpuci/gates"
 	"gpuci/kernels/trace"
 	"gpuci/worktrees"
 )
@@ -25,8 +25,12 @@ type tracing struct {
 	flags   traceFlags
 	store   traceStore
 	pattern *trace.Pattern
+	given   []string // the command as the user wrote it
 	argv    []string
 	env     []string
+	set     []string // what the second run of --ab was given
+	half    *half    // of --ab; nil: it is a run alone
+	told    *trace.Report
 	rec     openTrace
 	meta    trace.Meta
 }
@@ -38,13 +42,16 @@ func (a *app) trace(cmd *cobra.Command, f traceFlags, pattern *trace.Pattern, ar
 	if err != nil {
 		return err
 	}
-	t := &tracing{app: a, flags: f, store: store, pattern: pattern, argv: argv, env: os.Environ()}
+	t := &tracing{app: a, flags: f, store: store, pattern: pattern, given: argv, argv: f.argvOf(argv, withGraphs), env: os.Environ()}
 	err = t.prepare(ctx)
 	if other := (*trace.OtherInjection)(nil); errors.As(err, &other) {
 		return t.uncounted(ctx, other)
 	}
 	if err != nil {
 		return err
+	}
+	if f.ab != "" {
+		return t.traceAB(ctx)
 	}
 	end, err := t.run(ctx)
 	if err != nil {
@@ -77,13 +84,13 @@ func (t *tracing) prepare(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return coded{exitUnfit, err.Error(), "the program was not started; apt-get install gcc has a compiler"}
+		return coded{exitUnfit, err.Error(), "the program was not started; " + libraryHint(err)}
 	}
 	if t.rec, err = t.store.make(t.flags.out); err != nil {
 		return err
 	}
-	a.Dir = t.rec.dir
-	a.CUPTI, _ = trace.FindCUPTI(t.env, pythonOf(t.argv, t.store.place.dir, t.env)) // the program may have loaded one by itself
+	a.Dir, a.Timed = t.rec.dir, t.flags.timeline.step != ""
+	a.CUPTI, _ = trace.FindCUPTI(t.env, gates.PythonOf(t.argv, t.store.place.dir, t.env)) // the program may have loaded one by itself
 	if t.env, err = trace.Attach(a, t.env); err != nil {
 		t.rec.close(true)
 		return err
@@ -91,21 +98,31 @@ func (t *tracing) prepare(ctx context.Context) (err error) {
 	return t.begin(ctx)
 }
 
+// libraryHint is the way out where there is no library.
+func libraryHint(err error) string {
+	var none *trace.NoCompiler
+	var refused *trace.NotCompiled
+	switch {
+	case errors.As(err, &none) && none.Named != "":
+		return fmt.Sprintf("CC is set to %s: unset it, or name a compiler that is there", printable(none.Named))
+	case errors.As(err, &none):
+		return "apt-get install gcc has a compiler"
+	case errors.As(err, &refused) && os.Getenv("CC") != "":
+		return fmt.Sprintf("CC is set to %s: without it cc, gcc or clang is taken", printable(os.Getenv("CC")))
+	case errors.As(err, &refused):
+		return "CC=clang takes another compiler; apt-get install gcc libc6-dev has one with its headers"
+	}
+	return "XDG_CACHE_HOME names another place for what is compiled"
+}
+
 // traceLibrary is the library that the driver loads.
 func traceLibrary(ctx context.Context) (string, error) {
-	o := trace.LibraryOptions{CC: os.Getenv("CC")}
-	if dir, err := os.UserCacheDir(); err == nil {
-		o.Dir = filepath.Join(dir, "gpuci", "trace")
-	}
-	if self, err := os.Executable(); err == nil {
-		o.Beside = filepath.Dir(self)
-	}
-	return trace.Library(ctx, o)
+	return trace.Library(ctx, traceLibraryOptions())
 }
 
 // begin writes down what is run.
 func (t *tracing) begin(ctx context.Context) error {
-	t.meta = trace.Meta{Type: "trace-run", Command: t.argv, Cwd: t.store.place.dir, Lane: t.store.lane.Name, Began: time.Now(), Pattern: t.flags.pattern, Warm: t.flags.warm, Range: t.flags.step, Version: versionText()}
+	t.meta = trace.Meta{Type: "trace-run", Command: t.argv, Cwd: t.store.place.dir, Lane: t.store.lane.Name, Began: time.Now(), Pattern: t.flags.pattern, Warm: t.flags.warm, Range: t.flags.step, Set: t.set, Version: versionText()}
 	t.meta.Host, _ = os.Hostname()
 	if t.store.lane.Root != "" {
 		if c, err := worktrees.CommitOf(ctx, t.store.lane, "HEAD"); err == nil { // there may be none yet
@@ -142,7 +159,7 @@ func (t *tracing) run(ctx context.Context) (tracedEnd, error) {
 // runSteps has the program's output looked through for steps where they are asked for.
 func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines int, err error) {
 	if t.pattern == nil {
-		end, err = t.runTraced(ctx, c, nil)
+		end, err = t.runThrough(ctx, c, func([]byte, time.Time) {})
 		return end, 0, err
 	}
 	if _, set := shim.Lookup(c.env, unbuffered); !set {
@@ -153,18 +170,31 @@ func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines i
 	if err != nil {
 		return end, 0, err
 	}
-	through, err := t.pass(func(line []byte, at time.Time) {
+	end, err = t.runThrough(ctx, c, func(line []byte, at time.Time) {
 		if n, ok := t.pattern.Step(line); ok {
 			log.Add(trace.Line{At: at, Step: n})
 		}
 	})
-	if err == nil {
-		end, err = t.runTraced(ctx, c, through)
-		through.close()
-	}
 	lines, lerr := log.Close()
 	if lerr != nil {
 		t.console.note(lerr.Error())
 	}
 	return end, lines, err
+}
+
+// runThrough runs it with its streams handed on where somebody is to see them.
+func (t *tracing) runThrough(ctx context.Context, c child, take func(line []byte, at time.Time)) (tracedEnd, error) {
+	if t.half == nil && t.pattern == nil {
+		return t.runTraced(ctx, c, nil)
+	}
+	open := t.pass
+	if t.half != nil {
+		open = func(take func([]byte, time.Time)) (*passing, error) { return t.half.open(t.app, take) }
+	}
+	through, err := open(take)
+	if err != nil {
+		return tracedEnd{}, err
+	}
+	defer through.close()
+	return t.runTraced(ctx, c, through)
 }

@@ -14,6 +14,7 @@ const (
 	nvtxInjection = "NVTX_INJECTION64_PATH" // read by NVTX's header at its first use
 	traceDir      = "GPUCI_TRACE_DIR"
 	traceCUPTI    = "GPUCI_TRACE_CUPTI"
+	traceTimeline = "GPUCI_TRACE_TIMELINE" // 1: times of the card are taken as well
 )
 
 // Attachment is what a program is traced with.
@@ -21,6 +22,7 @@ type Attachment struct {
 	Dir     string // where each of its processes that uses CUDA leaves two files; it must be there
 	Library string // of [Library]
 	CUPTI   string // of [FindCUPTI]; "": where the loader finds it
+	Timed   bool   // the times of the card are taken as well, which costs more
 }
 
 // OtherInjection says that somebody else is to be loaded into the program already. The
@@ -78,7 +80,10 @@ func Attach(a Attachment, env []string) ([]string, error) {
 	if a.CUPTI != "" {
 		set = append(set, traceCUPTI+"="+a.CUPTI)
 	}
-	return append(without(env, cudaInjection, nvtxInjection, traceDir, traceCUPTI), set...), nil
+	if a.Timed {
+		set = append(set, traceTimeline+"=1")
+	}
+	return append(without(env, cudaInjection, nvtxInjection, traceDir, traceCUPTI, traceTimeline), set...), nil
 }
 
 // variable is the value of a variable; the last one of a name holds.

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -10,20 +9,12 @@ import (
 // Audit is what was done while streams were captured into graphs. It tells what was seen;
 // what of it is a mistake depends on the mode of the capture and on the program.
 type Audit struct {
-	Captures int64    `json:"captures,omitempty"`       // that were begun
-	Broken   int64    `json:"broken,omitempty"`         // whose end gave an error
-	Mixed    []Mixed  `json:"also-eager,omitempty"`     // kernels that were captured, and launched outside of captures as well
-	During   []During `json:"while-captured,omitempty"` // calls while a capture was open
-	captured map[uint32]*inCapture
-}
-
-// Mixed is a kernel that was captured, and launched as well.
-type Mixed struct {
-	Name     string `json:"name"`
-	Symbol   string `json:"symbol"`
-	Captured int64  `json:"captured"` // launches, all captures together
-	Captures int64  `json:"captures"` // in how many it was
-	Eager    int64  `json:"eager"`    // launches that ran at once
+	Captures int64            `json:"captures,omitempty"` // that were begun
+	Broken   int64            `json:"broken,omitempty"`   // whose end gave an error
+	Kernels  []CapturedKernel `json:"kernels,omitempty"`
+	Mixed    []CapturedKernel `json:"also-eager,omitempty"`     // of these, launched outside of captures as well
+	During   []During         `json:"while-captured,omitempty"` // calls while a capture was open
+	kernels  *capturing
 }
 
 // During is a call while a capture was open that a capture does not allow, or that is not
@@ -39,13 +30,14 @@ type During struct {
 // auditor looks at captures.
 type auditor struct {
 	Audit
-	open   []opened
+	open   []*opened
 	during map[during]*During
 }
 
 type opened struct {
 	stream uint64
 	thread int
+	seen   map[uint32]bool // kernels
 }
 
 type during struct {
@@ -54,10 +46,8 @@ type during struct {
 	own  bool
 }
 
-type inCapture struct{ launches, captures, last int64 }
-
-func newAuditor() *auditor {
-	return &auditor{Audit: Audit{captured: map[uint32]*inCapture{}}, during: map[during]*During{}}
+func newAuditor(n *Names) *auditor {
+	return &auditor{Audit: Audit{kernels: newCapturing(n)}, during: map[during]*During{}}
 }
 
 func (a *auditor) take(e *Event, is call) {
@@ -66,8 +56,11 @@ func (a *auditor) take(e *Event, is call) {
 		return
 	}
 	if e.Kind == Launch && e.Flags&(Captured|Failed) == Captured {
-		a.launched(e)
+		a.kernels.launched(e, a.into(e))
 		return
+	}
+	if e.Kind == Instantiate && e.Flags&Failed == 0 {
+		a.kernels.ready(e)
 	}
 	if len(a.open) > 0 && e.Flags&Captured == 0 {
 		a.beside(e, is)
@@ -79,25 +72,36 @@ func (a *auditor) bound(e *Event, is call) {
 	switch {
 	case is.begins && !failed:
 		a.Captures++
-		a.open = append(a.open, opened{e.Value, e.Thread})
+		a.open = append(a.open, &opened{e.Value, e.Thread, map[uint32]bool{}})
 	case !is.begins: // an end that fails ends it too
 		if failed {
 			a.Broken++
 		}
-		a.open = slices.DeleteFunc(a.open, func(o opened) bool { return o.stream == e.Value })
+		for _, o := range a.open {
+			if o.stream == e.Value && !failed {
+				a.kernels.ended(o, e.Other)
+			}
+		}
+		a.open = slices.DeleteFunc(a.open, func(o *opened) bool { return o.stream == e.Value })
 	}
 }
 
-func (a *auditor) launched(e *Event) {
-	k := a.captured[e.Name]
-	if k == nil {
-		k = &inCapture{}
-		a.captured[e.Name] = k
+// into is the capture that a launch went into: its stream's, else the last one of its
+// thread, as a stream that has joined one has another name; nil where none is known.
+func (a *auditor) into(e *Event) *opened {
+	var own *opened
+	for _, o := range a.open {
+		switch {
+		case o.stream == e.Value:
+			return o
+		case o.thread == e.Thread:
+			own = o
+		}
 	}
-	k.launches++
-	if k.last != a.Captures {
-		k.captures, k.last = k.captures+1, a.Captures
+	if own == nil && len(a.open) > 0 {
+		return a.open[len(a.open)-1]
 	}
+	return own
 }
 
 // beside notes what stands out of what was asked for while a capture was open.
@@ -113,7 +117,7 @@ func (a *auditor) beside(e *Event, is call) {
 	default:
 		return
 	}
-	k.own = slices.ContainsFunc(a.open, func(o opened) bool { return o.thread == e.Thread })
+	k.own = slices.ContainsFunc(a.open, func(o *opened) bool { return o.thread == e.Thread })
 	d := a.during[k]
 	if d == nil {
 		d = &During{What: k.what, Own: k.own}
@@ -136,28 +140,15 @@ func (a *auditor) audit(n *Names) Audit {
 	return a.Audit
 }
 
-// with finds the kernels that were launched outside of captures as well, by symbol: the
-// shape may be another.
+// with adds the kernels that were captured, and finds those that were launched outside of
+// captures as well.
 func (a Audit) with(s *Summary) Audit {
-	by := map[string]*Mixed{}
-	for id, c := range a.captured {
-		k := s.Names.Kernels[id]
-		if by[k.Symbol] == nil {
-			by[k.Symbol] = &Mixed{Name: cmp.Or(k.Name, unnamed), Symbol: k.Symbol}
-		}
-		by[k.Symbol].Captured += c.launches
-		by[k.Symbol].Captures = max(by[k.Symbol].Captures, c.captures)
-	}
-	for id, c := range s.Kernels {
-		if m := by[s.Names.Kernels[id].Symbol]; m != nil {
-			m.Eager += c.N
+	a.Kernels = a.kernels.list(s)
+	for _, k := range a.Kernels {
+		if k.Eager > 0 {
+			a.Mixed = append(a.Mixed, k)
 		}
 	}
-	for _, symbol := range slices.Sorted(maps.Keys(by)) {
-		if by[symbol].Eager > 0 {
-			a.Mixed = append(a.Mixed, *by[symbol])
-		}
-	}
-	slices.SortStableFunc(a.Mixed, func(x, y Mixed) int { return cmp.Compare(y.Eager, x.Eager) })
+	slices.SortStableFunc(a.Mixed, func(x, y CapturedKernel) int { return cmp.Compare(y.Eager, x.Eager) })
 	return a
 }

@@ -32,7 +32,7 @@ func TestBenchReport(t *testing.T) {
 	var a, b, c []time.Duration
 	high := uint64(0)
 	for range 3 {
-		began, cpu := time.Now(), busy()
+		began, cpu := time.Now(), processorTime()
 		watched := make(chan bool)
 		peak := make(chan uint64)
 		go watchHeap(watched, peak)
@@ -40,7 +40,7 @@ func TestBenchReport(t *testing.T) {
 		if err := r.Text(io.Discard, Page{}); err != nil {
 			t.Fatal(err)
 		}
-		a, c = append(a, time.Since(began)), append(c, busy()-cpu)
+		a, c = append(a, time.Since(began)), append(c, processorTime()-cpu)
 		close(watched)
 		high = max(high, <-peak)
 		if n := r.Processes[0].Whole[Launches]; n != many10 {
@@ -54,8 +54,8 @@ func TestBenchReport(t *testing.T) {
 	t.Logf("10 million launches: %v (aim %v; %v of processors), cat %v, ratio %.1f; %.0f MiB of memory (aim %d MiB)", a[1].Round(time.Millisecond), aimReport, c[1].Round(time.Millisecond), b[1].Round(time.Millisecond), float64(a[1])/float64(b[1]), float64(high)/(1<<20), aimMemory>>20)
 }
 
-// busy is what this process took of the processors.
-func busy() time.Duration {
+// processorTime is what this process took of the processors.
+func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

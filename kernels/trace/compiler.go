@@ -18,12 +18,24 @@ var flags = struct{ before, after []string }{
 }
 
 // NoCompiler says that there is none to make the library with.
-type NoCompiler struct{ Asked []string }
+type NoCompiler struct {
+	Asked []string
+	Named string // what the caller asked for; "": nothing
+}
 
 func (e *NoCompiler) Error() string {
+	if e.Named != "" {
+		return fmt.Sprintf("compile the library for tracing: the C compiler %s is not in PATH", e.Named)
+	}
 	return fmt.Sprintf("compile the library for tracing: no C compiler: %s is not in PATH: install gcc or clang, or name one in CC",
 		strings.Join(e.Asked, ", "))
 }
+
+// NotCompiled says that a C compiler did not do it.
+type NotCompiled struct{ err error }
+
+func (e *NotCompiled) Error() string { return e.err.Error() }
+func (e *NotCompiled) Unwrap() error { return e.err }
 
 // compiler is a C compiler, and what it says of itself.
 type compiler struct {
@@ -37,7 +49,7 @@ func findCompiler(ctx context.Context, named string) (compiler, error) {
 	if words := strings.Fields(named); len(words) > 0 {
 		asked = [][]string{words}
 	}
-	missing := &NoCompiler{}
+	missing := &NoCompiler{Named: strings.Join(strings.Fields(named), " ")}
 	for _, argv := range asked {
 		path, err := exec.LookPath(argv[0])
 		if err != nil {
@@ -47,7 +59,7 @@ func findCompiler(ctx context.Context, named string) (compiler, error) {
 		cc := compiler{argv: append([]string{path}, argv[1:]...)}
 		cc.says, err = cc.run(ctx, "--version")
 		if err != nil {
-			return cc, fmt.Errorf("ask the C compiler for its version: %w", err)
+			return cc, &NotCompiled{fmt.Errorf("ask the C compiler for its version: %w", err)}
 		}
 		return cc, nil
 	}
@@ -56,7 +68,10 @@ func findCompiler(ctx context.Context, named string) (compiler, error) {
 
 func (cc compiler) compile(ctx context.Context, out string, files []string) error {
 	_, err := cc.run(ctx, slices.Concat(flags.before, []string{"-o", out}, files, flags.after)...)
-	return err
+	if err != nil {
+		return &NotCompiled{err}
+	}
+	return nil
 }
 
 // run gives what the compiler says; of an error it is part.

@@ -18,9 +18,13 @@ type counter struct {
 	memory  *memory
 	graphs  *graphs
 	audit   *auditor
+	where   perContext
+	unread  *unread
+	cards   *cards
 	events  int64
 	now     Event         // the one that is counted; ten million need not be allocated
 	over    time.Duration // when the last call was
+	folded  func(*step)   // told of each step that is over; nil for nobody
 }
 
 // step is one that is being counted.
@@ -28,9 +32,12 @@ type step struct {
 	stage  *Stage
 	part   *part
 	number int
+	index  int // of its stage's steps, from 0
 	open   int // spans of it
 	began  time.Duration
+	over   time.Duration // the end of the last one
 	took   time.Duration // all of its spans
+	cards  *cardStep
 	counts Counts
 }
 
@@ -55,7 +62,8 @@ func newCounter(p *Process, names *Names, how Counting) *counter {
 		c.nodes = grown(c.nodes, id)
 		c.nodes[id] = g.Nodes
 	}
-	c.memory, c.graphs, c.audit = newMemory(), newGraphs(), newAuditor()
+	c.memory, c.graphs, c.audit = newMemory(), newGraphs(), newAuditor(names)
+	c.unread = newUnread()
 	c.outside = c.begin(place{Outside, -1}, 0).step
 	c.by = newByRange(c, names, how.Range)
 	if how.Lines != nil {
@@ -83,6 +91,10 @@ func at[T any](list []T, id uint32) (none T) {
 }
 
 func (c *counter) take(e *Event) {
+	if e.Kind == Place { // of the call before it
+		c.unread.place(e)
+		return
+	}
 	c.events++
 	for len(c.threads) <= e.Thread {
 		c.threads = append(c.threads, threadNow{})
@@ -112,11 +124,14 @@ func (c *counter) count(s *step, e *Event) {
 	is := at(c.calls, e.Name)
 	c.memory.take(e, s)
 	c.audit.take(e, is)
+	c.unread.take(e, is, s.stage.Name)
 	s.counts.add(e, is, at(c.nodes, e.Name))
 	s.counts[HighMark] = max(s.counts[HighMark], c.memory.inUse)
 	if e.Flags&(Failed|Captured) != 0 {
 		return
 	}
+	c.where.take(e)
+	c.cards.asks(s, e)
 	s.part.call(e)
 	s.part.record(s, e, is)
 	switch {
@@ -159,7 +174,7 @@ func (c *counter) begin(p place, at time.Duration) *span {
 		old.open++
 		return &span{p, at, old}
 	}
-	s := &step{stage: stage, part: &stage.parts[partOf(stage.Steps, c.how.Warm)], number: p.step, open: 1, began: at}
+	s := &step{stage: stage, part: &stage.parts[partOf(stage.Steps, c.how.Warm)], number: p.step, index: stage.Steps, open: 1, began: at}
 	stage.Steps++
 	stage.last, c.live[s] = s, s
 	if old != nil && old.open == 0 {
@@ -171,6 +186,8 @@ func (c *counter) begin(p place, at time.Duration) *span {
 // end ends one. Its step may go on in the next.
 func (c *counter) end(s *span, at time.Duration) {
 	s.step.took += max(0, at-s.began)
+	s.step.over = max(s.step.over, at)
+	c.cards.window(s.step, period{s.began, at})
 	if s.step.open--; s.step.open == 0 && s.step != s.step.stage.last {
 		c.fold(s.step)
 	}
@@ -179,6 +196,10 @@ func (c *counter) end(s *span, at time.Duration) {
 // fold adds a step that is over to its stage.
 func (c *counter) fold(s *step) {
 	delete(c.live, s)
+	if c.folded != nil {
+		c.folded(s)
+	}
 	s.part.fold(s)
+	c.cards.fold(s)
 	s.stage.Total.plus(&s.counts)
 }

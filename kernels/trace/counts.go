@@ -130,6 +130,7 @@ type call struct {
 	direction Quantity
 	waits     bool // until the card has done what it was asked for
 	begins    bool // a capture
+	managed   bool // memory that the host reads as it is
 }
 
 func callOf(name string) call {
@@ -138,6 +139,7 @@ func callOf(name string) call {
 		direction: directionOf(name),
 		waits:     strings.Contains(name, "Synchronize") || strings.HasPrefix(name, "cuMemcpy") && !async && !strings.HasPrefix(name, "cuMemcpyDtoD"),
 		begins:    strings.HasPrefix(name, "cuStreamBeginCapture"),
+		managed:   strings.HasPrefix(name, "cuMemAllocManaged"),
 	}
 }
 

@@ -10,7 +10,8 @@ type Difference struct {
 	Type      string              `json:"type"` // always "trace-diff"
 	A         Side                `json:"a"`
 	B         Side                `json:"b"`
-	Same      bool                `json:"same"` // all counts are
+	Stage     string              `json:"stage,omitempty"` // what [Difference.Only] was asked for
+	Same      bool                `json:"same"`            // all counts are
 	Processes []ProcessDifference `json:"processes"`
 }
 
@@ -52,6 +53,7 @@ type StageDifference struct {
 	Times   []TimeChange   `json:"times,omitempty"` // also those that do not differ
 	price   Spread         // A's
 	label   string
+	once    bool // it is no stage of steps
 }
 
 // same says whether its counts are.
@@ -87,15 +89,24 @@ type KeptChange struct {
 
 // TimeChange is a time in both.
 type TimeChange struct {
-	What    string `json:"what"` // "step", "price" or "in-call"
+	What    string `json:"what"` // "step", "price", "in-call", "device", or "device of card N" of several
 	A       Spread `json:"a"`
 	B       Spread `json:"b"`
-	Differs bool   `json:"differs"` // eight tenths of one are all longer than eight tenths of the other
+	Differs bool   `json:"differs"`           // eight tenths of one are all longer than eight tenths of the other
+	Few     bool   `json:"too-few,omitempty"` // to tell: fewer than Least or, of launches, LeastLaunches
 }
+
+// Least is how many steps a side must have for a difference of times to be told. That all
+// of five are longer than all of another five happens by chance in 1 of 126 cases, and of
+// two and two in 1 of 3. Launches of one step hang together: there must be more.
+const (
+	Least         = 5
+	LeastLaunches = 20
+)
 
 // Diff holds two reports against each other.
 func Diff(a, b Report) Difference {
-	d := Difference{Type: "trace-diff", A: sideOf(a), B: sideOf(b), Same: true}
+	d := Difference{Type: "trace-diff", A: sideOf(a), B: sideOf(b)}
 	rest := slices.Clone(b.Processes)
 	for i := range a.Processes {
 		p := &a.Processes[i]
@@ -110,11 +121,15 @@ func Diff(a, b Report) Difference {
 	for _, p := range rest {
 		d.Processes = append(d.Processes, ProcessDifference{Command: p.Command, Only: OnlyB})
 	}
-	for _, p := range d.Processes {
-		same := p.Only == Both && p.Refused == Both && !slices.ContainsFunc(p.Stages, func(s StageDifference) bool { return !s.same() })
-		d.Same = d.Same && same
-	}
+	d.settle()
 	return d
+}
+
+// settle says whether all is the same.
+func (d *Difference) settle() {
+	d.Same = !slices.ContainsFunc(d.Processes, func(p ProcessDifference) bool {
+		return p.Only != Both || p.Refused != Both || slices.ContainsFunc(p.Stages, func(s StageDifference) bool { return !s.same() })
+	})
 }
 
 func sideOf(r Report) Side {
@@ -142,7 +157,7 @@ func diffProcess(a, b *ProcessReport) ProcessDifference {
 		s := &a.Stages[i]
 		at := slices.IndexFunc(rest, func(o StageReport) bool { return o.Name == s.Name })
 		if at < 0 {
-			d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyA, StepsA: s.Warm(), label: s.Label()})
+			d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyA, StepsA: s.Warm(), label: s.Label(), once: s.once()})
 			continue
 		}
 		one := diffStage(s, &rest[at])
@@ -151,27 +166,38 @@ func diffProcess(a, b *ProcessReport) ProcessDifference {
 		rest = slices.Delete(rest, at, at+1)
 	}
 	for _, s := range rest {
-		d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyB, StepsB: s.Warm(), label: s.Label()})
+		d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyB, StepsB: s.Warm(), label: s.Label(), once: s.once()})
 	}
 	return d
 }
 
 func diffStage(a, b *StageReport) StageDifference {
-	d := StageDifference{Name: a.Name, StepsA: a.Warm(), StepsB: b.Warm(), price: a.Price.Launch, label: a.Label()}
+	d := StageDifference{Name: a.Name, StepsA: a.Warm(), StepsB: b.Warm(), price: a.Price.Launch, label: a.Label(), once: a.once()}
 	for q := range quantities {
 		if x, y := a.Counts[q], b.Counts[q]; q.exact() && unlike(x, y) {
 			d.Counts = append(d.Counts, CountChange{q, x, y})
 		}
 	}
 	d.Kernels = diffKernels(a, b)
-	for _, t := range []TimeChange{{"step", a.Took, b.Took, false}, {"price", a.Price.Launch, b.Price.Launch, false}, {"in-call", a.Price.InCall, b.Price.InCall, false}} {
-		if least := min(t.A.N, t.B.N); least == 0 || least == 1 && t.What != "step" {
+	times := []TimeChange{{What: "step", A: a.Took, B: b.Took}, {What: "price", A: a.Price.Launch, B: b.Price.Launch}, {What: "in-call", A: a.Price.InCall, B: b.Price.InCall}}
+	for _, t := range append(times, deviceTimes(a, b)...) {
+		if least := min(t.A.N, t.B.N); least == 0 || least == 1 && t.What != "step" && !t.ofCard() {
 			continue
 		}
-		t.Differs = t.A.N > 1 && t.B.N > 1 && !t.A.Meets(t.B)
-		d.Times = append(d.Times, t)
+		d.Times = append(d.Times, t.judged())
 	}
 	return d
+}
+
+// judged says whether two spreads tell anything, and what.
+func (t TimeChange) judged() TimeChange {
+	least := int64(Least)
+	if t.What == "price" || t.What == "in-call" {
+		least = LeastLaunches
+	}
+	t.Few = min(t.A.N, t.B.N) < least
+	t.Differs = !t.Few && !t.A.Meets(t.B)
+	return t
 }
 
 // unlike says whether two counts differ. Where a count is not the same in each step, and

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestDiffOfPlanted(t *testing.T) {
 	}{
 		"a doubled launch": {func(f *forge, _ int) { f.launch(f.kernel("_Z3addPfi", 8)) }, []string{"launches"},
 			[]string{"launches            11          12          +1", "changed", "add"}},
-		"a synchronisation": {func(f *forge, _ int) { f.sync(time.Millisecond) }, []string{"syncs"}, []string{"synchronising calls 1 2 +1", "a step took: 542 us in A, 1.54 ms in B: differs, by the medians +1.00 ms"}},
+		"a synchronisation": {func(f *forge, _ int) { f.sync(time.Millisecond) }, []string{"syncs"}, []string{"synchronising calls 1 2 +1", "a step took, on the host: 542 us in A, 1.54 ms in B: differs, by the medians +1.00 ms"}},
 		"a leak": {func(f *forge, _ int) { f.alloc(1 << 20) }, []string{"allocs", "alloc-bytes", "high-bytes"},
 			[]string{"never released, of cuMemAlloc_v2: nothing in A, 20 allocations, 20 MiB together, in B"}},
 		"a new kernel":  {func(f *forge, _ int) { f.launch(f.kernel("_Z5extraPf", 3)) }, []string{"launches"}, []string{"new", "extra"}},
@@ -130,5 +131,50 @@ func TestDiffOfProcesses(t *testing.T) {
 	var b strings.Builder
 	if err := d.Text(&b, Page{}); err != nil || !strings.Contains(b.String(), "loader: only in A") {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// TestTooFewSteps: of two steps and two nobody can tell, however far apart they are.
+func TestTooFewSteps(t *testing.T) {
+	slower := func(steps int, by time.Duration) *forge {
+		return trained(t, steps, func(f *forge, _ int) { f.wait(by) })
+	}
+	for steps, differs := range map[int]bool{2: false, 3: false, 5: false, 6: true, 20: true} { // the first one is set apart
+		d, text := diffOf(t, slower(steps, 0), slower(steps, time.Second))
+		s := stageDiff(t, d, "step")
+		if took := s.Times[0]; took.What != "step" || took.Differs != differs || took.Few == differs {
+			t.Errorf("%d steps: %+v", steps, took)
+		}
+		want := "in B: differs, by the medians +1.00 s"
+		if !differs {
+			want = fmt.Sprintf("too few steps to tell, %d of 5", steps-1)
+		}
+		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, want) || !strings.Contains(text, "a step took, on the host: ") {
+			t.Errorf("%d steps: %q is not in\n%s", steps, want, text)
+		}
+	}
+}
+
+// TestDiffOfOneStage: what differs in another stage is no difference of it.
+func TestDiffOfOneStage(t *testing.T) {
+	a, b := pretended(t, false).report(Counting{}), pretended(t, false)
+	b.push("eval 9")
+	b.launch(b.kernel("extra", 1))
+	b.pop()
+	d := Diff(a, b.report(Counting{}))
+	eval, err := d.Only("eval")
+	if err != nil || eval.Same || len(eval.Processes) != 1 || len(eval.Processes[0].Stages) != 1 {
+		t.Errorf("%v, %+v", err, eval)
+	}
+	step, err := d.Only("step")
+	if err != nil || !step.Same {
+		t.Errorf("%v, %+v", err, step)
+	}
+	if _, err := d.Only("evil"); err == nil || !strings.Contains(err.Error(), `"eval"`) {
+		t.Errorf("%v", err)
+	}
+	gone := Report{Processes: []ProcessReport{{Process: Process{Command: "python3", State: Attached}}}}
+	if only, err := Diff(a, gone).Only("eval"); err != nil || only.Same || only.Processes[0].Stages[0].Only != OnlyA {
+		t.Errorf("%v, %+v", err, only)
 	}
 }

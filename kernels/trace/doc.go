@@ -8,7 +8,8 @@
 // which those of the CUDA runtime, cuBLAS, PyTorch, Triton and of bindings in other
 // languages go as well, and notes each in a file per process, mapped, so that a crash
 // loses nothing. Counts are exact. A host time is from a call's entry to its exit, CUPTI's
-// own share in it; times of the card are not taken.
+// own share in it; times of the card are taken where
+// [Attachment] asks for them, by CUPTI's activity records, and cost more.
 //
 // Where CUPTI cannot be had, or is another profiler's, the file says so and the program
 // runs on as it was. A profiler that comes later is refused by CUPTI: one at a time.
@@ -22,6 +23,7 @@
 // [Library] makes the library, [Attach] the environment in which a program loads it. What
 // it costs is some 0.15 us a launch of its own, and CUPTI's share besides.
 //
-// A recording is a directory; [ReadDir] reads it, and [Process.Count] counts. It never holds
+// A recording is a directory; [ReadDir] reads it, [Process.Count] counts, and
+// [Recording.Measure] gives single numbers, as a gate takes them. It never holds
 // more than a piece of it.
 package trace

@@ -29,6 +29,8 @@ const (
 	Open // NVTX: a range of the process begins
 	Close
 	Mark
+	Place // of the copy, set or allocation that is its thread's event before it
+	tie   // which work of a card the thread's next event has asked for
 	kinds
 )
 
@@ -51,8 +53,9 @@ type Event struct {
 	Flags  Flags
 	Thread int    // of the process, from 1
 	Name   uint32 // of [Names]; 0: none
-	Value  uint64 // bytes; the stream of a launch; the number of a range
-	Other  uint32 // the number of an allocation, from 1; the context of others
+	Value  uint64 // bytes; the stream of a launch; the number of a range; an address
+	Tie    uint32 // what [Work] of a card was asked for; 0: no times of the card were taken, or it has none
+	Other  uint32 // the number of an allocation, from 1; of a capture's end its graph; the context of others
 }
 
 // decode reads an event; false of one that was not written.
@@ -71,6 +74,7 @@ type lane struct {
 	ready  []Event // what is left of what was read last
 	held   []Event // the room for it
 	raw    []byte
+	tie    uint32 // of the next event
 }
 
 // readAhead is how many blocks that stand side by side are read at once.
@@ -161,7 +165,11 @@ func (p *Process) refill(f *os.File, l *lane) error {
 		}
 		l.blocks, l.ready = l.blocks[together:], l.held[:0]
 		for i := 0; i+eventSize <= n; i += eventSize {
-			if e, ok := p.decode(l.raw[i:]); ok {
+			switch e, ok := p.decode(l.raw[i:]); {
+			case ok && e.Kind == tie:
+				l.tie = e.Other
+			case ok:
+				e.Tie, l.tie = l.tie, 0
 				l.ready = append(l.ready, e)
 			}
 		}

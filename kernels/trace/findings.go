@@ -16,7 +16,8 @@ type Finding struct {
 	Text  string        `json:"text"`
 	Cost  time.Duration `json:"cost-ns,omitempty"` // of host time, a step
 
-	rank int // 0: the recording itself; 1: memory that grows; 2: what has a cost; 3: the rest
+	ofProcess bool // as a whole, and of no stage
+	rank      int  // 0: the recording itself; 1: memory that grows; 2: what has a cost; 3: the rest; 4: hints
 }
 
 // findings are what stands out of a process.
@@ -26,7 +27,7 @@ func findings(p *ProcessReport) []Finding {
 		s := &p.Stages[i]
 		list = slices.Concat(list, growth(s), waits(s), stalls(s), chained(s), alike(s), uneven(p, s))
 	}
-	list = slices.Concat(list, kept(p), replayed(p), audited(p), nested(p))
+	list = slices.Concat(list, kept(p), replayed(p), audited(p), nested(p), hints(p))
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.Cost, a.Cost))
 	})
@@ -36,7 +37,7 @@ func findings(p *ProcessReport) []Finding {
 // troubles are what the recording lacks.
 func troubles(p *ProcessReport) (list []Finding) {
 	add := func(kind, text string, values ...any) {
-		list = append(list, Finding{Kind: kind, Text: fmt.Sprintf(text, values...)})
+		list = append(list, Finding{Kind: kind, Text: fmt.Sprintf(text, values...), ofProcess: true})
 	}
 	if p.State == Refused {
 		add("not-counted", "nothing was counted: %s", cmp.Or(p.Why, "CUPTI does not attach"))
@@ -52,7 +53,7 @@ func troubles(p *ProcessReport) (list []Finding) {
 		add("killed", "it was ended by a signal, or still ran when this was read: the counts go up to there, and are exact")
 	}
 	if n := p.Whole[Failures]; n > 0 {
-		list = append(list, Finding{Kind: "failed-calls", Text: many(n, "call") + " gave an error, and " + isAre(n) + " counted nowhere else", rank: 3})
+		list = append(list, Finding{Kind: "failed-calls", Text: many(n, "call") + " gave an error, and " + isAre(n) + " counted nowhere else", rank: 3, ofProcess: true})
 	}
 	return list
 }
@@ -65,7 +66,7 @@ func isAre(n int64) string {
 }
 
 // steady says whether a stage comes again and again, so that what its steps do counts.
-func steady(s *StageReport) bool { return s.Name != Outside && s.Name != AfterLast && s.Warm() > 1 }
+func steady(s *StageReport) bool { return !s.once() && s.Warm() > 1 }
 
 // growth is memory that warm steps ask for.
 func growth(s *StageReport) (list []Finding) {
@@ -125,10 +126,11 @@ func chained(s *StageReport) (list []Finding) {
 		if c.Launches() < 2*chainRepeats && len(c.Links) > 1 {
 			continue
 		}
-		var names []string
+		var links []called
 		for _, l := range c.Links {
-			names = append(names, fit(l.Name, 48))
+			links = append(links, called{l.Name, l.Name})
 		}
+		names := fitApart(links, func(int) int { return 48 })
 		what, calls := fmt.Sprintf("a chain of %d comes %d times in a row", len(c.Links), c.Longest), "launch"
 		if len(c.Links) == 1 {
 			what = fmt.Sprintf("one kernel in one shape comes %d times in a row", c.Longest)
@@ -167,7 +169,7 @@ func alike(s *StageReport) []Finding {
 
 // aStep follows a number where there are steps.
 func (s *StageReport) aStep() string {
-	if s.Whole {
+	if s.once() {
 		return ""
 	}
 	return " a step"

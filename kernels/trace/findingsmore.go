@@ -36,7 +36,7 @@ func replayed(p *ProcessReport) (list []Finding) {
 		for _, r := range g.Slowest {
 			which = append(which, fmt.Sprintf("the %s %s", ordinal(r.Ordinal), short(r.Took)))
 		}
-		list = append(list, Finding{Kind: "slow-replay", rank: 3, Text: fmt.Sprintf(
+		list = append(list, Finding{Kind: "slow-replay", rank: 3, ofProcess: true, Text: fmt.Sprintf(
 			"graph %d (%s): %d of %d launches took %d times the median of %s and more: %s",
 			g.Number, many(int64(g.Nodes.Kernels), "kernel node"), g.Slow, g.Times.N, Stalled, short(g.Times.Median), listed(which))})
 	}
@@ -60,7 +60,7 @@ func ordinal(n int64) string {
 // audited is what was seen while streams were captured.
 func audited(p *ProcessReport) (list []Finding) {
 	add := func(kind, text string, values ...any) {
-		list = append(list, Finding{Kind: kind, Text: fmt.Sprintf(text, values...), rank: 3})
+		list = append(list, Finding{Kind: kind, Text: fmt.Sprintf(text, values...), rank: 3, ofProcess: true})
 	}
 	a := p.Capture
 	if a.Broken > 0 {
@@ -78,9 +78,16 @@ func audited(p *ProcessReport) (list []Finding) {
 		add("while-captured", "while a stream was captured: %s (%s) %s, %s%s", d.Call, d.What, many(d.N, "time"), whose, failed)
 	}
 	if len(a.Mixed) > 0 {
-		var names []string
+		var shown []called
 		for _, m := range a.Mixed[:min(len(a.Mixed), 3)] {
-			names = append(names, fmt.Sprintf("%s (%d captured, %d launched)", fit(m.Name, 48), m.Captured, m.Eager))
+			shown = append(shown, called{m.Name, m.Symbol})
+		}
+		names := fitApart(shown, func(int) int { return 48 })
+		for i, m := range a.Mixed[:len(names)] {
+			names[i] += fmt.Sprintf(" (%d captured, %d launched)", m.Captured, m.Eager)
+		}
+		if n := len(a.Mixed) - len(names); n > 0 {
+			names = append(names, fmt.Sprintf("and %d more", n))
 		}
 		add("also-eager", "%s captured into graphs and launched outside of captures as well: %s", kernelsAre(len(a.Mixed)), strings.Join(names, ", "))
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -9,11 +10,12 @@ import (
 // GraphRuns is a graph that was launched, and how. Its times are those of the calls, not
 // of the card.
 type GraphRuns struct {
-	Number  uint32   `json:"number"` // of the names file; 0: it was made ready before we looked
-	Nodes   Nodes    `json:"nodes"`
-	Times   Spread   `json:"replay"`
-	Slow    int64    `json:"slow,omitempty"` // replays that took Stalled times the median, and more
-	Slowest []Replay `json:"slowest,omitempty"`
+	Number  uint32      `json:"number"` // of the names file; 0: it was made ready before we looked
+	Nodes   Nodes       `json:"nodes"`
+	Times   Spread      `json:"replay"`
+	Device  *DeviceTime `json:"device,omitempty"` // what it took of the card, from its first node to its last
+	Slow    int64       `json:"slow,omitempty"`   // replays that took Stalled times the median, and more
+	Slowest []Replay    `json:"slowest,omitempty"`
 }
 
 // Replay is one launch of a graph: the how manieth, from 1.
@@ -54,6 +56,25 @@ func (g *graphs) take(e *Event) {
 	r.slowest = slices.Insert(r.slowest, at, Replay{r.n, e.At, e.Took})
 	r.slowest = r.slowest[:min(len(r.slowest), replaysMax)]
 }
+
+// IdleGraph is one that was made ready and never launched.
+type IdleGraph struct {
+	Number uint32 `json:"number"`
+	Nodes  Nodes  `json:"nodes"`
+}
+
+// idle are those that nobody launched.
+func (g *graphs) idle(n *Names) (list []IdleGraph) {
+	for _, id := range slices.Sorted(maps.Keys(n.Graphs)) {
+		if g.by[id] == nil && n.Graphs[id].Exec != noHandle {
+			list = append(list, IdleGraph{id, n.Graphs[id].Nodes})
+		}
+	}
+	return list
+}
+
+// noHandle is that of a graph that could not be made ready, as C prints it.
+const noHandle = "(nil)"
 
 // runs gives them, those that took longest together first.
 func (g *graphs) runs(n *Names) (list []GraphRuns) {

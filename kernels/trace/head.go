@@ -32,6 +32,7 @@ type Process struct {
 	CUPTI   int       `json:"cupti,omitempty"` // its version, 130001 for 13.0.1
 	Driver  int       `json:"driver,omitempty"`
 	Dropped uint64    `json:"dropped,omitempty"` // events for which there was no room
+	Timed   Timed     `json:"timed,omitzero"`    // whether times of the card were taken
 	// Clean says that it ended by itself, by exit or from main; not by a signal.
 	Clean bool `json:"clean"`
 
@@ -59,6 +60,10 @@ type rawHead struct {
 	Claimed, Dropped, EndedAt uint64
 	Why                       [whySize]byte
 	Command                   [64]byte
+	Timed                     uint32
+	TimedError                int32
+	Unsaid, Unwritten         uint64
+	TimedWhy                  [128]byte
 }
 
 // errNotBegun is of a file whose process was killed, or found the disk full, while it made
@@ -82,6 +87,7 @@ func readHead(r io.Reader) (Process, error) {
 		PID: int(h.PID), Parent: int(h.Parent), Start: h.Start, Command: text(h.Command[:]),
 		Began: time.Unix(0, int64(h.Real)), State: State(h.State), Why: text(h.Why[:]), Error: int(h.Error),
 		CUPTI: int(h.CUPTI), Driver: int(h.Driver), Dropped: h.Dropped, Clean: h.EndedAt != 0,
+		Timed:     Timed{Asked: h.Timed != 0, Taken: h.Timed == 1, Why: text(h.TimedWhy[:]), Error: int(h.TimedError), Dropped: h.Unsaid, Unwritten: h.Unwritten},
 		monotonic: h.Monotonic, claimed: h.Claimed,
 	}, nil
 }

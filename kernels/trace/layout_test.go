@@ -18,11 +18,11 @@ var fields = map[string][]string{
 	"KERNEL_MULTI": {"launchParamsList LaunchMulti.list", "numDevices LaunchMulti.count"},
 	"KERNEL_GRID":  {"f LaunchGrid.function", "grid_width LaunchGrid.grid[0]", "grid_height LaunchGrid.grid[1]"},
 	"KERNEL_OLD":   {"f LaunchGrid.function"},
-	"BYTES":        {"ByteCount Copy.bytes"},
-	"PEER":         {"ByteCount CopyPeer.bytes"},
+	"BYTES":        {"ByteCount Copy.bytes", "dst Copy.to", "src Copy.from"},
+	"PEER":         {"ByteCount CopyPeer.bytes", "dstDevice CopyPeer.to", "srcDevice CopyPeer.from"},
 	"BOX_2D":       {"pCopy Copy2D.box"},
 	"BOX_3D":       {"pCopy Copy3D.box"},
-	"COUNT":        {"N Set.count"},
+	"COUNT":        {"N Set.count", "dstDevice Set.to"},
 	"COUNT_2D":     {"Width Set2D.width", "Height Set2D.height"},
 	"SIZE":         {"dptr Alloc.pointer", "bytesize Alloc.bytes"},
 	"PITCH":        {"dptr AllocPitch.pointer", "pPitch AllocPitch.pitch", "WidthInBytes AllocPitch.width", "Height AllocPitch.height"},
@@ -30,7 +30,7 @@ var fields = map[string][]string{
 	"CREATION":     {"handle Alloc.pointer", "size Alloc.bytes"},
 	"CREATED":      {"handle Free.pointer"},
 	"BEGINS":       {"hStream OnStream.stream"},
-	"ENDS":         {"hStream OnStream.stream"},
+	"ENDS":         {"hStream OnStream.stream", "phGraph EndCapture.graph"},
 	"GRAPH":        {"hGraphExec GraphLaunch.exec", "hStream GraphLaunch.stream"},
 	"INSTANTIATE":  {"phGraphExec Instantiate.exec", "hGraph Instantiate.graph"},
 }
@@ -136,16 +136,20 @@ func asserts(t *testing.T, code *strings.Builder, w []string, meta string) (name
 	if layout == "GRAPH_ARGUMENTS" {
 		layout = map[string]string{fmt.Sprint(int(GraphLaunch)): "GRAPH", fmt.Sprint(int(Instantiate)): "INSTANTIATE"}[w[1]]
 	}
+	_, body, _ := strings.Cut(meta, "typedef struct "+name+"_params_st {")
+	body, _, _ = strings.Cut(body, "}")
 	for _, f := range fields[layout] {
 		theirs, ours, _ := strings.Cut(f, " ")
 		structure, own, _ := strings.Cut(ours, ".")
 		if name == "cuGraphLaunch" && theirs == "hGraphExec" {
 			theirs = "hGraph" // as the headers call it in this one
 		}
+		if theirs == "dst" || theirs == "src" { // of which memory it is
+			theirs = regexp.MustCompile(`\b` + theirs + `(Device|Host)?;`).FindString(body)
+			theirs = strings.TrimSuffix(theirs, ";")
+		}
 		fmt.Fprintf(code, "_Static_assert(offsetof(%s_params, %s) == offsetof(%s, %s), %q);\n", name, theirs, structure, own, name+": "+theirs)
 	}
-	_, body, _ := strings.Cut(meta, "typedef struct "+name+"_params_st {")
-	body, _, _ = strings.Cut(body, "}")
 	// Of a call that waits, or begins a capture, the stream is read by its own layout.
 	inOrder := strings.HasPrefix(name, "cuMem") && layout != "NONE" && strings.Contains(body, "CUstream hStream;")
 	if inOrder != (w[4] != "0") {

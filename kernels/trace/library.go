@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // sources are those of the library that is loaded into the program.
@@ -57,6 +58,7 @@ func Library(ctx context.Context, o LibraryOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	sweepCompiling(dir, time.Now())
 	path := filepath.Join(dir, "libgpuci-trace-"+sum+".so")
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		return path, nil
@@ -104,16 +106,16 @@ func compileTo(ctx context.Context, cc compiler, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(path), ".new-")
+	at, err := newCompiling(path)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	if err := os.CopyFS(tmp, sources); err != nil {
+	defer at.done()
+	if err := os.CopyFS(at.dir, sources); err != nil {
 		return err
 	}
-	made := filepath.Join(tmp, "made")
-	files, err := filepath.Glob(filepath.Join(tmp, "inject", "*.c"))
+	made := filepath.Join(at.dir, "made")
+	files, err := filepath.Glob(filepath.Join(at.dir, "inject", "*.c"))
 	if err != nil {
 		return err
 	}

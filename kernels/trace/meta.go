@@ -27,6 +27,7 @@ type Meta struct {
 	Warm    int       `json:"warm,omitempty"`       // as Counting has it
 	Range   string    `json:"range,omitempty"`      // as Counting has it
 	Host    string    `json:"host,omitempty"`
+	Set     []string  `json:"set,omitempty"`     // what the second run of --ab was given
 	Version string    `json:"version,omitempty"` // of gpuci
 }
 

@@ -20,6 +20,7 @@ type Names struct {
 	Calls   map[uint32]string // of the driver, "cuMemcpyHtoD_v2"
 	Texts   map[uint32]string // of NVTX
 	Cards   map[uint32]Card   // by context
+	Symbols map[uint32]string // of kernels, as work of a card has them
 }
 
 // Kernel is a function with the shape that it was launched in.
@@ -35,6 +36,7 @@ type Kernel struct {
 // Graph is one that was made ready to launch.
 type Graph struct {
 	Exec  string // its handle, which a later one may have as well
+	Of    string // the handle of the graph that it was made of, likewise
 	Nodes Nodes
 }
 
@@ -67,7 +69,7 @@ type Card struct {
 
 // Names reads the names file.
 func (p *Process) Names() (Names, error) {
-	n := Names{map[uint32]Kernel{}, map[uint32]Graph{}, map[uint32]string{}, map[uint32]string{}, map[uint32]Card{}}
+	n := Names{map[uint32]Kernel{}, map[uint32]Graph{}, map[uint32]string{}, map[uint32]string{}, map[uint32]Card{}, map[uint32]string{}}
 	f, err := os.Open(p.file + ".names")
 	if errors.Is(err, fs.ErrNotExist) && p.State == Made {
 		return n, nil
@@ -111,7 +113,9 @@ func (n *Names) line(text string) error {
 	case fields[1] == "K" && len(rest) == 5:
 		n.Kernels[id] = Kernel{Symbol: rest[4], Name: readable(rest[4]), Function: rest[0], Grid: triple(rest[1]), Block: triple(rest[2]), Shared: number10(rest[3])}
 	case fields[1] == "G" && len(rest) == 3:
-		n.Graphs[id] = Graph{Exec: rest[0], Nodes: nodes(rest[2])}
+		n.Graphs[id] = Graph{Exec: rest[0], Of: rest[1], Nodes: nodes(rest[2])}
+	case fields[1] == "S":
+		n.Symbols[id] = rest[0]
 	case fields[1] == "C":
 		n.Calls[id] = rest[0]
 	case fields[1] == "T":

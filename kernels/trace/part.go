@@ -50,6 +50,7 @@ type part struct {
 	tape   []Launched
 	taped  *step // the one that is on tape
 	cut    bool
+	timing
 }
 
 // call notes one.
@@ -85,6 +86,7 @@ func (p *part) merge(o *part) {
 	p.took.merge(&o.took)
 	p.gap.merge(o.gap)
 	p.inCall.merge(o.inCall)
+	p.timing.merge(&o.timing)
 	for id, c := range o.calls {
 		if p.calls == nil {
 			p.calls = map[uint32]*Calls{}

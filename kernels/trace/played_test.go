@@ -175,7 +175,7 @@ func all(t *testing.T, p *Process) (lines []string) {
 	t.Helper()
 	list, names := events(t, p)
 	for _, e := range list {
-		if s := says(e, names); s != "cuModuleLoadData" && s != "cuModuleGetFunction" {
+		if s := says(e, names); e.Kind != Place && s != "cuModuleLoadData" && s != "cuModuleGetFunction" {
 			lines = append(lines, s)
 		}
 	}

@@ -1,22 +1,24 @@
 package trace
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Report is what a recording comes to.
 type Report struct {
 	Type      string          `json:"type"` // always "trace-report"
 	Dir       string          `json:"dir"`
 	Run       *Meta           `json:"run,omitempty"`
+	Stage     string          `json:"stage,omitempty"` // what [Report.Only] was asked for
+	Notes     []string        `json:"notes,omitempty"` // what was asked for when it was counted, and is not there
 	Processes []ProcessReport `json:"processes"`
+	lacking   error           // of what it was to be counted by
+	unmet     error           // that of the caller's
 }
 
 // ProcessReport is one process that used CUDA.
 type ProcessReport struct {
 	Process
 	Cards    []Card             `json:"cards,omitempty"`
+	ByCard   []CardCounts       `json:"by-card,omitempty"`
 	Threads  int                `json:"threads"`
 	Launcher int                `json:"threads-that-launch"`
 	Events   int64              `json:"events"`
@@ -26,8 +28,12 @@ type ProcessReport struct {
 	Inner    map[string]int     `json:"inner-ranges,omitempty"`
 	Graphs   []GraphRuns        `json:"graphs,omitempty"`
 	Capture  Audit              `json:"capture,omitzero"`
-	Kept     []Kept             `json:"kept,omitempty"`
+	Kept     []Kept             `json:"kept,omitempty"`        // never released
+	Idle     []IdleGraph        `json:"graphs-idle,omitempty"` // made ready, and never launched
+	Unread   []Unread           `json:"unread-hints,omitempty"`
+	Device   *DeviceReport      `json:"device,omitempty"`   // nil: no times of the card were taken
 	Findings []Finding          `json:"findings,omitempty"` // those that cost most first
+	one      bool               // [Report.Only] has left one stage
 }
 
 // StageReport is a stage. All that is not said to be of all steps is of the warm ones.
@@ -40,6 +46,8 @@ type StageReport struct {
 	Counts   map[Quantity]Each  `json:"counts"`
 	Took     Spread             `json:"took"` // a step; of Outside only where it is the whole process
 	Price    Price              `json:"price"`
+	Device   []StageDevice      `json:"device,omitempty"`  // by card; none: no times of the card
+	Untimed  int64              `json:"untimed,omitempty"` // launches, copies and sets for which there is no time
 	Kernels  []KernelReport     `json:"kernels,omitempty"`
 	Chains   []Chain            `json:"chains,omitempty"`
 	Cut      bool               `json:"chains-cut,omitempty"` // the step was too long to look at all of it
@@ -50,6 +58,9 @@ type StageReport struct {
 
 // Warm is how many steps the figures are of.
 func (s StageReport) Warm() int { return s.Steps - s.Apart }
+
+// once says that it is no step and has none: what was in no range, or behind the last line.
+func (s *StageReport) once() bool { return s.Name == Outside || s.Name == AfterLast }
 
 // Label is its name for people.
 func (s StageReport) Label() string {
@@ -77,9 +88,10 @@ type KernelReport struct {
 	Symbol   string        `json:"symbol"`
 	Launches int64         `json:"launches"` // in all warm steps
 	InCall   time.Duration `json:"in-call-ns"`
-	Cost     time.Duration `json:"cost-ns"` // launches x price, a step
-	Share    float64       `json:"share"`   // of the stage's launches
-	Shapes   []Shape       `json:"shapes"`  // the most launched first
+	Cost     time.Duration `json:"cost-ns"`          // launches x price, a step
+	Share    float64       `json:"share"`            // of the stage's launches
+	Device   *DeviceTime   `json:"device,omitempty"` // nil: no times of the card
+	Shapes   []Shape       `json:"shapes"`           // the most launched first
 }
 
 // Shape is how a kernel was launched.
@@ -88,65 +100,4 @@ type Shape struct {
 	Block    [3]int `json:"block"`
 	Shared   int    `json:"shared,omitempty"`
 	Launches int64  `json:"launches"`
-}
-
-// NewReport counts each process of a recording. Of what Counting leaves open the run's own
-// settings hold, which are read from the recording when meta is nil.
-func NewReport(r Recording, meta *Meta, how Counting) (Report, error) {
-	var err error
-	if meta == nil {
-		if meta, err = ReadMeta(r.Dir); err != nil {
-			return Report{}, err
-		}
-	}
-	if how, err = meta.counting(r.Dir, how); err != nil {
-		return Report{}, err
-	}
-	report := Report{Type: "trace-report", Dir: r.Dir, Run: meta}
-	for _, p := range r.Processes {
-		if p.State == Refused {
-			one := ProcessReport{Process: p}
-			one.Findings = findings(&one)
-			report.Processes = append(report.Processes, one)
-			continue
-		}
-		s, err := p.Count(how)
-		if err != nil {
-			return Report{}, fmt.Errorf("count process %d (%s): %w", p.PID, p.Command, err)
-		}
-		report.Processes = append(report.Processes, reportOf(&s, how))
-	}
-	return report, nil
-}
-
-// Only keeps the stages of a name, in each process. The error says which there are.
-func (r Report) Only(stage string) (Report, error) {
-	found, there := false, []string(nil)
-	kept := r
-	kept.Processes = nil
-	for _, p := range r.Processes {
-		stages := p.Stages
-		p.Stages = nil
-		for _, s := range stages {
-			there = append(there, fmt.Sprintf("%q", s.Label()))
-			if s.Name == stage || s.Label() == stage {
-				p.Stages, found = append(p.Stages, s), true
-			}
-		}
-		kept.Processes = append(kept.Processes, p)
-	}
-	if !found {
-		return r, &NoStage{stage, there}
-	}
-	return kept, nil
-}
-
-// NoStage says that a recording has none of a name.
-type NoStage struct {
-	Name  string
-	There []string
-}
-
-func (e *NoStage) Error() string {
-	return fmt.Sprintf("find the stage %q: there is none; there are %s", e.Name, listed(e.There))
 }

@@ -11,9 +11,10 @@ import (
 // reportOf makes a process's summary into what people and programs read.
 func reportOf(s *Summary, how Counting) ProcessReport {
 	p := ProcessReport{
-		Process: s.Process, Threads: s.Threads, Launcher: s.Launcher, Events: s.Events, Whole: s.Whole.Map(), Inner: s.Inner,
-		Graphs: s.Graphs, Capture: s.Capture.with(s), Kept: s.Kept, By: "range",
+		Process: s.Process, Threads: s.Threads, Launcher: s.Launcher, Events: s.Events, Whole: s.Whole.Map(), Inner: s.Inner, ByCard: s.ByCard,
+		Graphs: s.Graphs, Idle: s.Idle, Unread: s.Unread, Capture: s.Capture.with(s), Kept: s.Kept, By: "range",
 	}
+	p.Device = s.Device
 	for _, id := range slices.Sorted(maps.Keys(s.Names.Cards)) {
 		if card := s.Names.Cards[id]; !slices.Contains(p.Cards, card) {
 			p.Cards = append(p.Cards, card)
@@ -32,9 +33,12 @@ func reportOf(s *Summary, how Counting) ProcessReport {
 		}
 		one := stageReport(stage, &s.Names, same)
 		one.Whole = p.By == "process"
+		if one.once() && !one.Whole {
+			one.noIdle()
+		}
 		p.Stages = append(p.Stages, one)
 	}
-	p.Findings = findings(&p)
+	p.Findings = append(findings(&p), notApart(&p, how.Warm)...)
 	return p
 }
 
@@ -49,6 +53,8 @@ func stageReport(s *Stage, n *Names, same map[uint32]uint32) StageReport {
 		}
 	}
 	r.Kernels = kernelReports(s, n, r.Price.Launch.Median)
+	r.Device, r.Untimed = s.timing.devices(), s.timing.untimed
+	s.timing.times(r.Kernels, n)
 	r.Chains = chains(s.Tape, n, same, r.Price.Launch.Median)
 	for id, c := range s.Calls {
 		one := CallReport{n.Calls[id], c.N, c.Bytes, c.Took, c.Longest}

@@ -129,6 +129,8 @@ func (s *byRange) take(e *Event) {
 		if p := s.place(e); s.wanted(p) {
 			s.last = s.to.begin(p, e.At)
 			s.open[e.Value] = s.last
+		} else {
+			s.inner[e.Name] = inner{s.inner[e.Name].n + 1, p}
 		}
 	case Close:
 		s.close(e)

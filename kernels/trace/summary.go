@@ -25,11 +25,15 @@ type Summary struct {
 	Stages   []*Stage // in the order in which they began; one of name Outside for what was in none
 	Kept     []Kept   // memory that was never released, the most bytes first
 	Graphs   []GraphRuns
+	Idle     []IdleGraph // graphs that were made ready and never launched
 	Capture  Audit
+	Unread   []Unread         // what was written and perhaps never read
 	Kernels  map[uint32]Calls // of the whole, by number
+	ByCard   []CardCounts     // of the whole
 	Inner    map[string]int   // NVTX ranges right within a step, by text without number, and how often they came
 	Threads  int              // that asked for something
 	Launcher int              // threads that launched
+	Device   *DeviceReport    // nil: no times of the card were taken
 }
 
 // Stage is one by name.
@@ -46,6 +50,7 @@ type Stage struct {
 	Calls  map[uint32]Calls // of warm steps, by name
 	Tape   []Launched       // of one warm step
 	Cut    bool             // it was too long to hold
+	timing timing           // of warm steps
 	began  time.Duration
 	parts  [parts]part
 	last   *step
@@ -82,6 +87,9 @@ func (p *Process) Count(how Counting) (Summary, error) {
 		return Summary{}, err
 	}
 	c := newCounter(p, &names, how)
+	if c.cards, err = newCards(p); err != nil {
+		return Summary{}, err
+	}
 	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
 		return Summary{}, err
 	}
@@ -90,13 +98,20 @@ func (p *Process) Count(how Counting) (Summary, error) {
 
 func (c *counter) summary() Summary {
 	c.by.finish(c.over)
-	c.outside.took = c.over - c.outside.began
+	c.outside.took, c.outside.over = c.over-c.outside.began, c.over
+	c.cards.window(c.outside, period{c.outside.began, c.over})
 	for _, s := range c.live {
 		c.fold(s)
 	}
 	s := Summary{
-		Process: *c.process, Names: *c.names, Events: c.events, Kept: c.memory.kept(c.names), Graphs: c.graphs.runs(c.names),
-		Capture: c.audit.audit(c.names), Kernels: map[uint32]Calls{}, Inner: c.inner(),
+		Process: *c.process, Names: *c.names, Events: c.events, Kept: c.memory.kept(c.names), Graphs: c.graphs.runs(c.names), Idle: c.graphs.idle(c.names),
+		Capture: c.audit.audit(c.names), Unread: c.unread.list(c.names), Kernels: map[uint32]Calls{}, Inner: c.inner(), ByCard: c.where.counts(c.names),
+	}
+	s.Device = c.cards.report(c.process.Timed)
+	if c.cards != nil {
+		for i := range s.Graphs {
+			s.Graphs[i].Device = c.cards.graphs[s.Graphs[i].Number].deviceTime()
+		}
 	}
 	for _, t := range c.threads {
 		s.Threads += count(t.seen)
@@ -169,6 +184,6 @@ func (s *Stage) settle(warm int) {
 	for _, id := range slices.Sorted(maps.Keys(all.calls)) {
 		s.Calls[id] = *all.calls[id]
 	}
-	s.Tape, s.Cut = all.tape, all.cut
+	s.Tape, s.Cut, s.timing = all.tape, all.cut, all.timing
 	s.parts = [parts]part{}
 }

@@ -24,12 +24,16 @@ func (g Page) width() int { return max(60, cmp.Or(g.Width, 80)) }
 func (r Report) Text(w io.Writer, g Page) error {
 	b := bufio.NewWriter(w)
 	r.Run.text(b, g)
+	for _, note := range r.Notes {
+		fmt.Fprint(b, wrapped(note, "note: ", "  ", g.width()))
+	}
 	for i := range r.Processes {
 		if i > 0 || r.Run != nil {
 			fmt.Fprintln(b)
 		}
 		r.Processes[i].text(b, g)
 	}
+	r.byCard(b, g)
 	return b.Flush()
 }
 
@@ -66,15 +70,20 @@ func (p *ProcessReport) text(w io.Writer, g Page) {
 		return
 	}
 	fmt.Fprint(w, wrapped(p.totals(), "  ", "  ", g.width()))
+	p.byCard(w, g)
 	ranked := p.ranked()
 	if len(ranked) > 0 {
 		fmt.Fprintln(w)
 		stageTable(w, ranked, g)
 		fmt.Fprint(w, wrapped(p.legend(ranked), "  ", "  ", g.width()))
 	}
+	p.devices(w, ranked, g)
 	if !g.Brief {
 		p.kernels(w, ranked, g)
 		p.graphs(w, g)
+		p.unlaunched(w, g)
+		p.captured(w, g)
+		p.unreleased(w, g)
 	}
 	p.findings(w, g)
 }
@@ -120,6 +129,9 @@ func versionOf(n int) string {
 func (p *ProcessReport) totals() string {
 	n := func(q Quantity) int64 { return p.Whole[q] }
 	parts := []string{many(n(Launches), "launch")}
+	if p.one {
+		parts[0] = "the whole process: " + parts[0]
+	}
 	add := func(q Quantity, text string) {
 		if n(q) > 0 {
 			parts = append(parts, text)
@@ -131,6 +143,9 @@ func (p *ProcessReport) totals() string {
 	add(Sets, many(n(Sets), "memset"))
 	add(Syncs, many(n(Syncs), "synchronising call"))
 	add(Allocs, fmt.Sprintf("%s of %s, %s at one time at most", many(n(Allocs), "allocation"), size(n(AllocBytes)), size(n(HighMark))))
+	if bytes, never := p.keptBytes(); never && !p.one { // else it is that of the stage
+		parts = append(parts, size(bytes)+" never released")
+	}
 	add(HostNS, short(time.Duration(n(HostNS)))+" in these calls")
 	return strings.Join(parts, ", ")
 }

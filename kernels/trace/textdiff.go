@@ -18,7 +18,10 @@ func (d Difference) Text(w io.Writer, g Page) error {
 	}{{"A", d.A}, {"B", d.B}} {
 		fmt.Fprint(b, wrapped(s.side.text(), s.name+"  ", "   ", g.width()))
 	}
-	if d.Same {
+	switch {
+	case d.Same && d.Stage != "":
+		fmt.Fprintln(b, "all counts of the stage are the same")
+	case d.Same:
 		fmt.Fprintln(b, "all counts are the same")
 	}
 	for i := range d.Processes {
@@ -66,14 +69,17 @@ func (d *StageDifference) text(w io.Writer, g Page) {
 		fmt.Fprintf(w, "  %s: only in %s\n", label, d.Only.name())
 		return
 	}
-	steps := many(int64(d.StepsA), "warm step")
+	steps := ", " + many(int64(d.StepsA), "warm step")
 	if d.StepsA != d.StepsB {
-		steps = fmt.Sprintf("%d warm steps in A, %d in B", d.StepsA, d.StepsB)
+		steps = fmt.Sprintf(", %d warm steps in A, %d in B", d.StepsA, d.StepsB)
+	}
+	if d.once {
+		steps = ""
 	}
 	if d.same() {
-		fmt.Fprintf(w, "  %s, %s: all counts are the same\n", label, steps)
+		fmt.Fprintf(w, "  %s%s: all counts are the same\n", label, steps)
 	} else {
-		fmt.Fprintf(w, "  %s, %s; exact, a step:\n", label, steps)
+		fmt.Fprintf(w, "  %s%s; exact%s:\n", label, steps, d.of(", a step"))
 	}
 	d.counts(w)
 	d.kernels(w, g)
@@ -81,6 +87,14 @@ func (d *StageDifference) text(w io.Writer, g Page) {
 		fmt.Fprint(w, wrapped(fmt.Sprintf("never released, of %s: %s in A, %s in B", k.Call, keptText(k.NA, k.BytesA), keptText(k.NB, k.BytesB)), "    ", "      ", g.width()))
 	}
 	d.times(w, g)
+}
+
+// of gives a word that only steps have.
+func (d *StageDifference) of(step string) string {
+	if d.once {
+		return ""
+	}
+	return step
 }
 
 func (d *StageDifference) counts(w io.Writer) {
@@ -94,7 +108,7 @@ func (d *StageDifference) counts(w io.Writer) {
 			change = signed(c.Quantity, c.B.Low-c.A.Low)
 		}
 		if c.Quantity == Launches && d.price.N > 0 && change != "" {
-			change += fmt.Sprintf(", x %s = %s a step", short(d.price.Median), plus(time.Duration(c.B.Low-c.A.Low)*d.price.Median))
+			change += fmt.Sprintf(", x %s = %s%s", short(d.price.Median), plus(time.Duration(c.B.Low-c.A.Low)*d.price.Median), d.of(" a step"))
 		}
 		rows = append(rows, row{"    " + c.Quantity.label(), ranged(c.Quantity, c.A), ranged(c.Quantity, c.B), change})
 	}
@@ -127,9 +141,14 @@ func (d *StageDifference) kernels(w io.Writer, g Page) {
 	if len(d.Kernels) == 0 {
 		return
 	}
-	rows := []row{{"    A", "B", "", "launches of kernels, a step"}}
+	rows := []row{{"    A", "B", "", "launches of kernels" + d.of(", a step")}}
+	var names []called
 	for _, k := range d.Kernels[:min(len(d.Kernels), most)] {
-		rows = append(rows, row{perStep(k.A, d.StepsA), perStep(k.B, d.StepsB), k.word(), fit(k.Name, g.width()-32)})
+		names = append(names, called{k.Name, k.Symbol})
+	}
+	for i, name := range fitApart(names, func(int) int { return g.width() - 32 }) {
+		k := d.Kernels[i]
+		rows = append(rows, row{perStep(k.A, d.StepsA), perStep(k.B, d.StepsB), k.word(), name})
 	}
 	table(w, rows, "rrll")
 	if n := len(d.Kernels) - most; n > 0 {
@@ -149,16 +168,30 @@ func (k KernelChange) word() string {
 	return "changed"
 }
 
+// verdict is what two spreads tell, and what they do not.
+func (t TimeChange) verdict(once bool) string {
+	switch {
+	case t.Few && t.What == "step" && once:
+		return "one time each: no spread to judge by"
+	case t.Few && once && t.ofCard():
+		return "one time each: no spread to judge by"
+	case t.Few && (t.What == "step" || t.ofCard()):
+		return fmt.Sprintf("too few steps to tell, %d of %d", min(t.A.N, t.B.N), Least)
+	case t.Few:
+		return fmt.Sprintf("too few launches to tell, %d of %d", min(t.A.N, t.B.N), LeastLaunches)
+	case t.Differs:
+		return "differs, by the medians " + plus(t.B.Median-t.A.Median)
+	}
+	return "the spreads meet"
+}
+
 func (d *StageDifference) times(w io.Writer, g Page) {
-	names := map[string]string{"step": "a step took", "price": "price of a launch", "in-call": "of it in the call"}
+	names := map[string]string{"step": "a step took, on the host", "price": "price of a launch", "in-call": "of it in the call", "device": "busy on the card, a step"}
+	if d.once {
+		names["step"] = "it took, on the host"
+	}
 	for _, t := range d.Times {
-		verdict := "the spreads meet"
-		if t.Differs {
-			verdict = "differs, by the medians " + plus(t.B.Median-t.A.Median)
-		}
-		if t.A.N == 1 || t.B.N == 1 {
-			verdict = "one time alone: no spread to judge by"
-		}
+		verdict := t.verdict(d.once)
 		text := fmt.Sprintf("%s: %s in A, %s in B: %s", cmp.Or(names[t.What], t.What), between(t.A), between(t.B), verdict)
 		fmt.Fprint(w, wrapped(text, "    ", "      ", g.width()))
 	}

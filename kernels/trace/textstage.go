@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,15 +12,15 @@ import (
 const stagesShown = 8
 
 func stageTable(w io.Writer, ranked []*StageReport, g Page) {
-	rows := []row{{"stage", "steps", "launches", "price", "x price", "measured", "share"}}
+	rows := []row{{"stage", "steps", "launches", "price", "predicted", "measured", "rest", "share"}}
 	for _, s := range ranked[:min(len(ranked), stagesShown)] {
 		rows = append(rows, s.row())
 	}
-	width := g.width() - 58
+	width := g.width() - 68
 	for i := range rows {
 		rows[i][0] = fit(rows[i][0], max(12, width))
 	}
-	table(w, rows, "lrrrrrr")
+	table(w, rows, "lrrrrrrr")
 	if n := len(ranked) - stagesShown; n > 0 {
 		fmt.Fprintf(w, "and %d more stages that cost less, with --json\n", n)
 	}
@@ -34,8 +35,11 @@ func (s *StageReport) row() row {
 	if !launches.Same() {
 		count += fmt.Sprintf("..%d", launches.High)
 	}
-	r := row{s.Label(), fmt.Sprint(s.Warm()), count, "-", "-", "-", "-"}
-	if s.Apart > 0 {
+	r := row{s.Label(), fmt.Sprint(s.Warm()), count, "-", "-", "-", "-", "-"}
+	switch {
+	case s.once():
+		r[1] = "-"
+	case s.Apart > 0:
 		r[1] = fmt.Sprintf("%d of %d", s.Warm(), s.Steps)
 	}
 	if s.Price.Launch.N > 0 {
@@ -45,56 +49,9 @@ func (s *StageReport) row() row {
 		r[5] = short(s.Took.Median)
 	}
 	if s.Price.Share > 0 {
-		r[6] = percent(s.Price.Share)
+		r[6], r[7] = short(s.Price.Rest), percent(s.Price.Share)
 	}
 	return r
-}
-
-// legend says what the table's figures are, and how far they reach.
-func (p *ProcessReport) legend(ranked []*StageReport) string {
-	top := ranked[0]
-	text := "launches and graph launches of a warm step: exact."
-	if p.By == "line" {
-		text = "launches and graph launches of a warm step: exact, but for what the program asks for while it writes the line that ends a step."
-	}
-	switch {
-	case p.By == "process":
-		text = "launches and graph launches: exact; of all that the process did, its beginning with it. NVTX ranges, or a pattern of the lines that end a step, tell steps apart."
-	case top.Apart > 0:
-		text += " The first steps are set apart."
-	}
-	if s := top.Price.Launch; s.N > 0 {
-		of := ""
-		if len(ranked) > 1 {
-			of = "of " + top.Label() + " "
-		}
-		text += fmt.Sprintf(" Price: from one launch to the next, %s%s in eight of ten, %s of it in the call.", of, spanOf(s), short(top.Price.InCall.Median))
-		if 2*top.Price.InCall.Median >= s.Median {
-			text += " So much of it is the call that the program does little else, or the card's queue is full: then the price is the card's."
-		}
-	}
-	if s := top.Took; s.N > 1 && s.Low < s.High {
-		text += fmt.Sprintf(" Measured: %s in eight of ten steps.", spanOf(s))
-	}
-	if top.Took.N > 0 && !top.Whole {
-		text += " Measured is on the host: what was launched may still run on the card."
-	}
-	return text + p.rest(top)
-}
-
-// rest says what of a step is not launches.
-func (p *ProcessReport) rest(s *StageReport) string {
-	switch {
-	case s.Price.Share == 0:
-		return ""
-	case s.Price.Rest > 0:
-		return fmt.Sprintf(" Beside its launches: %s.", short(s.Price.Rest))
-	case s.Price.Predicted.Low > s.Price.Measured.Median && p.Launcher > 1:
-		return fmt.Sprintf(" x price is more than it took: %d threads launch, at one time.", p.Launcher)
-	case s.Price.Predicted.Low > s.Price.Measured.Median:
-		return " x price is more than it took: most launches come faster than the median says."
-	}
-	return " The launches account for all of it, within the price's spread."
 }
 
 func spanOf(s Spread) string { return short(s.Low) + ".." + short(s.High) }
@@ -120,24 +77,47 @@ func (p *ProcessReport) kernels(w io.Writer, ranked []*StageReport, g Page) {
 
 func (s *StageReport) kernels(w io.Writer, most int, g Page) {
 	rows := []row{{"launches", "cost", "share", "kernels of " + s.Label() + ", by launches x price"}}
-	for _, k := range s.Kernels[:min(len(s.Kernels), most)] {
-		top := k.Shapes[0]
-		name := k.Name
-		in := shape(top.Grid, top.Block, top.Shared)
-		if n := len(k.Shapes) - 1; n > 0 {
-			in += fmt.Sprintf(" and %d more", n)
-		}
-		room := g.width() - 27 - utf8.RuneCountInString(in) - 2
+	shown := s.Kernels[:min(len(s.Kernels), most)]
+	columns := "rrrl"
+	if len(s.Device) > 0 {
+		columns, rows[0] = "rrrrl", slices.Insert(rows[0], 2, "on card")
+		g.Width = g.width() - 10
+	}
+	names := kernelNames(shown, g)
+	for i, k := range shown {
 		cost := "-"
 		if s.Price.Launch.N > 0 {
 			cost = short(k.Cost)
 		}
-		rows = append(rows, row{perStep(k.Launches, s.Warm()), cost, percent(k.Share), fit(name, max(20, room)) + "  " + in})
+		r := row{perStep(k.Launches, s.Warm()), cost, percent(k.Share), names[i] + "  " + k.in()}
+		if len(s.Device) > 0 {
+			r = slices.Insert(r, 2, k.onCard(s.Warm()))
+		}
+		rows = append(rows, r)
 	}
-	table(w, rows, "rrrl")
+	table(w, rows, columns)
 	if n := len(s.Kernels) - most; n > 0 {
 		fmt.Fprintf(w, "  and %d more\n", n)
 	}
+}
+
+// in is the shape that a kernel was launched in most.
+func (k *KernelReport) in() string {
+	top := k.Shapes[0]
+	text := shape(top.Grid, top.Block, top.Shared)
+	if n := len(k.Shapes) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// kernelNames are cut so that each has its shape beside it.
+func kernelNames(list []KernelReport, g Page) []string {
+	var names []called
+	for _, k := range list {
+		names = append(names, called{k.Name, k.Symbol})
+	}
+	return fitApart(names, func(i int) int { return max(20, g.width()-27-utf8.RuneCountInString(list[i].in())-2) })
 }
 
 // beside is what a warm step asks for beside launches.

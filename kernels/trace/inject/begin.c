@@ -36,6 +36,12 @@ static int opened(const char *ending, int flags, uint64_t size) {
 
 int record_open(const char *ending, uint64_t size) { return opened(ending, 0, size); }
 
+int record_make(const char *ending) {
+	int file = opened(ending, O_CREAT | O_EXCL, 0);
+	if (file >= 0) close(file);
+	return file >= 0;
+}
+
 static ssize_t content(const char *path, char *to, size_t size) {
 	int f = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = f < 0 ? -1 : read(f, to, size - 1);
@@ -107,9 +113,7 @@ static void begin(const char *dir) {
 	if (file < 0) return;
 	Head *h = allocated(file) ? MAP_FAILED : mmap(0, HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	close(file);
-	file = h == MAP_FAILED ? -1 : opened("names", O_CREAT | O_EXCL, 0);
-	if (file < 0) return;
-	close(file);
+	if (h == MAP_FAILED || !record_make("names")) return;
 	fill(h, start);
 	if (!before++) pthread_atfork(0, 0, forked), atexit(ended);
 	atomic_store_explicit(&head, h, memory_order_release);

@@ -136,6 +136,17 @@ uint64_t call_bytes(const Call *c, const void *params) {
 	return 0;
 }
 
+int call_place(const Call *c, const void *params, uint64_t *to, uint64_t *from) {
+	const Copy *copy = params;
+	const CopyPeer *peer = params;
+	switch (c->params) {
+	case BYTES: *to = copy->to, *from = copy->from; return 1;
+	case PEER: *to = peer->to, *from = peer->from; return 1;
+	case COUNT: *to = ((const Set *)params)->to, *from = 0; return 1;
+	}
+	return 0;
+}
+
 void *call_stream(const Call *c, const void *params) {
 	if (!c->stream) return 0;
 	void *stream;

@@ -30,6 +30,10 @@ int call_named(const char *name, Call *to);
 // call_bytes is how many a call copies or sets.
 uint64_t call_bytes(const Call *, const void *params);
 
+// call_place is where a call copies or sets bytes that lie in a row, and where from; 0: they
+// do not, or it is not read.
+int call_place(const Call *, const void *params, uint64_t *to, uint64_t *from);
+
 // call_stream is the one that a call is in the order of, where it has one that could be
 // captured; else 0.
 void *call_stream(const Call *, const void *params);

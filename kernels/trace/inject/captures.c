@@ -29,5 +29,7 @@ void capture_left(const Call *c, const CallbackData *d, uint8_t flags) {
 	int less = c->params == BEGINS ? flags & FAILED : c->params == ENDS && ends;
 	if (less) atomic_fetch_sub(&capturing, 1);
 	ends = 0;
-	record(CAPTURE, flags, *d->own, c->name, c->params == NONE ? 0 : (uint64_t)stream_of(c, d), 0);
+	const EndCapture *end = d->params;
+	uint32_t graph = c->params == ENDS && !(flags & FAILED) && end->graph ? (uint64_t)*end->graph : 0;
+	record(CAPTURE, flags, *d->own, c->name, c->params == NONE ? 0 : (uint64_t)stream_of(c, d), graph);
 }

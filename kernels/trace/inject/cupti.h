@@ -11,7 +11,7 @@ typedef enum { DRIVER_API = 1 } Domain;
 enum { API_ENTER = 0, API_EXIT = 1 };
 
 // CUptiResult: what is told apart.
-enum { OK = 0, ERROR_NO_PRIVILEGE = 35, ERROR_OTHER_SUBSCRIBER = 39 };
+enum { OK = 0, ERROR_END = 12, ERROR_NO_PRIVILEGE = 35, ERROR_OTHER_SUBSCRIBER = 39 };
 
 // CallbackData is CUpti_CallbackData, of the domains of calls.
 typedef struct {
@@ -36,6 +36,55 @@ typedef struct {
 	int (*version)(uint32_t *);
 	int (*error)(int, const char **);
 } Cupti;
+
+// What the card did: records, of which these are the kinds that are asked for.
+enum { OF_COPY = 1, OF_SET = 2, OF_KERNEL = 10, OF_GRAPH = 51 };
+
+// The records as far as they are read. Each CUPTI has its own, longer ones; these fields
+// have stayed where they are from that of CUDA 11.8 on. They are packed to 8 bytes.
+typedef struct {
+	uint32_t kind, not_read[3];
+	uint64_t start, end; // ns; 0: not known, or it has not ended
+	uint64_t completed;
+	uint32_t device, context, stream;
+	uint32_t not_read_either[10];
+	uint32_t correlation;
+	uint64_t grid_id;
+	const char *name;
+} KernelRecord;
+
+typedef struct {
+	uint32_t kind;
+	uint8_t copy, ends[3]; // copy: which way
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation;
+} CopyRecord;
+
+typedef struct {
+	uint32_t kind, value;
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation;
+} SetRecord;
+
+typedef struct {
+	uint32_t kind, correlation;
+	uint64_t start, end;
+	uint32_t device, graph, context, stream;
+} GraphRecord;
+
+typedef void (*BufferRequested)(uint8_t **buffer, size_t *size, size_t *records);
+typedef void (*BufferCompleted)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+
+typedef struct {
+	int (*enable)(uint32_t kind);
+	int (*disable)(uint32_t kind);
+	int (*buffers)(BufferRequested, BufferCompleted);
+	int (*next)(uint8_t *buffer, size_t valid, void **record);
+	int (*dropped)(void *context, uint32_t stream, size_t *);
+	int (*flush)(uint32_t forced);
+	int (*timestamp)(uint64_t *);
+	int (*clock)(uint64_t (*)(void)); // since CUPTI 11.8: may be missing
+} Activity;
 
 // Of launches. Seven numbers are a shape: grid, block, shared memory.
 typedef struct {
@@ -152,3 +201,7 @@ typedef struct {
 typedef struct {
 	void *stream;
 } OnStream; // begin and end of a capture, a synchronisation
+
+typedef struct {
+	void *stream, **graph;
+} EndCapture;

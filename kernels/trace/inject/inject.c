@@ -15,6 +15,7 @@
 static Call call[CALLS]; // by the number that CUPTI has for it
 static Cupti cupti;
 static Subscriber subscriber;
+static void *attached_to; // that CUPTI's library
 
 static void entered(const Call *c, const CallbackData *d) {
 	if (c->kind == CAPTURE) capture_entered(c, d);
@@ -25,6 +26,8 @@ static void entered(const Call *c, const CallbackData *d) {
 
 static void left(const Call *c, const CallbackData *d) {
 	uint8_t flags = c->flags | (d->result && *(int *)d->result ? FAILED : 0);
+	if (c->kind != UNLOAD) context_seen(d->context_uid);
+	if (device_timed && c->kind <= SET && !(flags & FAILED)) record_tie(*d->own, d->correlation);
 	switch (c->kind) {
 	case LAUNCH: kernel_left(c, d, flags); return;
 	case GRAPH: graph_left(c, d, flags); return;
@@ -34,7 +37,10 @@ static void left(const Call *c, const CallbackData *d) {
 	case CAPTURE: capture_left(c, d, flags); return;
 	case UNLOAD: return;
 	}
-	record(c->kind, flags | captured(call_stream(c, d->params)), *d->own, c->name, call_bytes(c, d->params), d->context_uid);
+	flags |= captured(call_stream(c, d->params));
+	record(c->kind, flags, *d->own, c->name, call_bytes(c, d->params), d->context_uid);
+	uint64_t to, from;
+	if (c->params != NONE && !(flags & (FAILED | CAPTURED)) && call_place(c, d->params, &to, &from)) record(PLACE, 0, *d->own, from >> 32, to, from);
 }
 
 // A forked child has no file, and may have been forked while a thread held one of our locks.
@@ -76,7 +82,10 @@ static int attached(void *library, int *final) {
 	}
 	cupti.version(&record_head()->cupti);
 	int e = cupti.subscribe(&subscriber, called, 0);
-	if (!e) return 1;
+	if (!e) {
+		attached_to = library;
+		return 1;
+	}
 	const char *text = 0;
 	cupti.error(e, &text);
 	record_head()->error = e;
@@ -116,6 +125,7 @@ static void begin(void) {
 	}
 	memset(h->why, 0, sizeof h->why), h->error = 0; // of a copy that was tried before
 	classify();
+	device_begin(attached_to, cupti.error);
 	h->state = ATTACHED;
 }
 

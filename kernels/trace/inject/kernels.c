@@ -29,14 +29,24 @@ static inline uint64_t hash(void *function, const unsigned *shape, uint32_t cont
 
 void kernels_unloaded(void) { atomic_fetch_add(&loads, 1); }
 
-// card names the card of a context.
-static void card(uint32_t context) {
+// card names the card of a context; 0: it is not known.
+static int card(uint32_t context) {
 	int device;
 	char card[160], text[200];
-	if (driver_device(&device)) return;
+	if (driver_device(&device)) return 0;
 	driver_card(device, card, sizeof card);
 	snprintf(text, sizeof text, "%u\t%d\t%s", context, device, card);
-	name_of('D', &context, sizeof context, text);
+	return name_of('D', &context, sizeof context, text) != 0;
+}
+
+enum { CONTEXTS = 256 };
+static _Atomic uint8_t seen[CONTEXTS]; // contexts whose card is named
+
+// context_seen names the card of a context when something is asked for in it. Numbers of
+// contexts are small; beyond these the first launch of each kernel does it.
+void context_seen(uint32_t context) {
+	if (context >= CONTEXTS || atomic_load_explicit(&seen[context], memory_order_relaxed)) return;
+	if (card(context)) atomic_store_explicit(&seen[context], 1, memory_order_relaxed);
 }
 
 // named finds or gives the number by all that is told of a launch.

@@ -30,6 +30,7 @@ void alloc_left(const Call *c, const CallbackData *d, uint8_t flags) {
 		hold(table(c), *p->pointer, it);
 	}
 	record(ALLOC, flags, *d->own, c->name, it.bytes, it.number);
+	if (it.number && c->params != CREATION) record(PLACE, 0, *d->own, 0, *p->pointer, 0);
 }
 
 void release_entered(const Call *c, const CallbackData *d) {

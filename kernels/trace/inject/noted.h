@@ -21,11 +21,16 @@ void capture_left(const Call *, const CallbackData *, uint8_t flags);
 
 void kernel_left(const Call *, const CallbackData *, uint8_t flags);
 void kernels_unloaded(void);
+void context_seen(uint32_t context);
 void graph_instantiated(const CallbackData *, uint8_t flags);
 void graph_left(const Call *, const CallbackData *, uint8_t flags);
 void alloc_left(const Call *, const CallbackData *, uint8_t flags);
 void release_entered(const Call *, const CallbackData *);
 void release_left(const Call *, const CallbackData *, uint8_t flags);
+
+// Times of the card, where GPUCI_TRACE_TIMELINE asks for them: of the CUPTI that calls us.
+void device_begin(void *library, int (*error)(int, const char **));
+extern int device_timed; // each call's event has a TIE before it
 
 // A table of what has a number: memory, by its address or handle, and graphs.
 typedef struct {

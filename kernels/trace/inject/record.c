@@ -75,19 +75,32 @@ static Event *room(Head *head) {
 	return mine.next;
 }
 
+// next is where a thread's next event goes; 0: there is no room.
+static Event *next(Head *head) {
+	Event *e = mine.next != mine.end ? mine.next : room(head);
+	if (e)
+		mine.next = e + 1;
+	else
+		atomic_fetch_add(&head->dropped, 1);
+	return e;
+}
+
 void record(uint8_t kind, uint8_t flags, uint64_t at, uint32_t name, uint64_t value, uint32_t other) {
 	uint64_t took = now() - at;
 	Head *head = record_head();
-	if (!head) return;
-	Event *e = mine.next != mine.end ? mine.next : room(head);
-	if (!e) {
-		atomic_fetch_add(&head->dropped, 1);
-		return;
-	}
-	mine.next = e + 1;
+	Event *e = head ? next(head) : 0;
+	if (!e) return;
 	e->at = at, e->took = took < LATEST ? took : LATEST, e->name = name, e->value = value;
 	e->other = other, e->thread = mine.number, e->flags = flags;
 	atomic_store_explicit(&e->kind, kind, memory_order_release);
+}
+
+void record_tie(uint64_t at, uint32_t correlation) {
+	Head *head = record_head();
+	Event *e = head ? next(head) : 0;
+	if (!e) return;
+	e->at = at, e->other = correlation, e->thread = mine.number;
+	atomic_store_explicit(&e->kind, TIE, memory_order_release);
 }
 
 // record_forget leaves the parent's pieces where they are mapped.

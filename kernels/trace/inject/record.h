@@ -23,7 +23,15 @@ typedef struct {
 	uint64_t ended;               // when the process ended by itself, monotonic; 0: it did not, or not yet
 	char why[256];
 	char command[64];
+	uint32_t timed;               // whether times of the card are taken
+	int32_t timed_error;          // CUPTI's, of NOT_TIMED
+	_Atomic uint64_t unsaid;      // records that CUPTI dropped
+	_Atomic uint64_t unwritten;   // records for which the disk had no room
+	char timed_why[128];          // of NOT_TIMED, or why some are unwritten
 } Head;
+
+// timed: NOBODY_ASKED is that of a file of before as well.
+enum { NOBODY_ASKED, TIMED, NOT_TIMED };
 
 // state: MADE is left by a process that used NVTX and never CUDA, or that ended while CUPTI
 // was attached. `why` is that of NOT_ATTACHED, or what was lost of what was recorded.
@@ -37,7 +45,7 @@ enum {
 	SYNC,       // name: call
 	ALLOC,      // value: bytes; name: call; other: its number, 0 where it is not followed
 	RELEASE,    // value: bytes; name: call; other: the number of what is freed, 0: not known
-	CAPTURE,    // value: stream; name: call
+	CAPTURE,    // value: stream; name: call; other: of an end, the graph's handle, the low half
 	INSTANTIATE, // name: graph
 	HANDLE,     // name: call (a module, a library, a function)
 	PUSH,       // name: text; other: the number at its end, plus one; 0: none
@@ -45,6 +53,8 @@ enum {
 	OPEN,       // name: text; other: its number, likewise; value: the range's id
 	CLOSE,      // value: the range's id
 	MARK,       // name: text; other: its number
+	PLACE = 16, // of the copy, set or allocation that is the thread's event before it, with its `at`. value: where to; name, other: where from, high and low half
+	TIE = 17,   // other: the number on the card of the call whose event is the thread's next one
 };
 
 enum {
@@ -65,11 +75,27 @@ typedef struct {
 	_Atomic uint8_t kind; // 0: none
 } Event;
 
+// Work is what a card did, of the file that ends in "device".
+typedef struct {
+	uint64_t start, end;  // of CUPTI's clock, ns; of a PAIR: ours, before and after it was asked
+	uint64_t value;       // bytes of a copy or a set; of a graph: CUPTI's number; of a PAIR: CUPTI's clock
+	uint32_t correlation; // the TIE of its call
+	uint32_t context, stream; // CUPTI's numbers
+	uint32_t name;        // of the names file: the symbol of a kernel
+	uint16_t device;
+	uint8_t kind;         // LAUNCH, GRAPH, COPY, SET, or PAIR; 0: none
+	uint8_t way;          // of a copy: CUpti_ActivityMemcpyKind
+	uint32_t unused;
+} Work;
+
+enum { PAIR = 32 };
+
 // record_begin makes the files in the directory that GPUCI_TRACE_DIR names, once in a
 // process, and says whether there are some. Nothing is recorded otherwise.
 int record_begin(void);
 Head *record_head(void);
 void record(uint8_t kind, uint8_t flags, uint64_t at, uint32_t name, uint64_t value, uint32_t other);
+void record_tie(uint64_t at, uint32_t correlation);
 
 // record_why puts a reason into the head, where there is none yet.
 void record_why(const char *why, const char *what);
@@ -78,6 +104,9 @@ void record_why(const char *why, const char *what);
 // errno, where it is gone or the process may make none so large: the signal that the
 // kernel would send for it is the program's end.
 int record_open(const char *ending, uint64_t size);
+
+// record_make makes the file of that ending, and says whether it could.
+int record_make(const char *ending);
 
 // record_forget is for a child that was forked and makes files of its own.
 void record_forget(void);

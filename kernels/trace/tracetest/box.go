@@ -44,7 +44,9 @@ func (b *Box) CUPTI() string { return filepath.Join(b.dir, "lib", "libcupti.so.1
 
 // Env are the variables by which a program finds this CUDA; they go behind those that
 // they replace.
-func (b *Box) Env() []string { return []string{"LD_LIBRARY_PATH=" + b.Libraries()} }
+func (b *Box) Env() []string {
+	return []string{"LD_LIBRARY_PATH=" + b.Libraries(), "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7"}
+}
 
 // Script writes one.
 func (b *Box) Script(lines ...string) string {

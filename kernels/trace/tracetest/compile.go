@@ -25,8 +25,8 @@ var parts = []struct {
 	to, from string
 	flags    []string
 }{
-	{"lib/libcuda.so.1", "driver*.c", []string{"-fPIC", "-shared", "-fvisibility=hidden"}},
-	{"lib/libcupti.so.13", "cupti.c", []string{"-fPIC", "-shared", "-fvisibility=hidden"}},
+	{"lib/libcuda.so.1", "driver*.c", []string{"-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-soname,libcuda.so.1"}},
+	{"lib/libcupti.so.13", "cupti*.c", []string{"-fPIC", "-shared", "-fvisibility=hidden"}},
 	{"play", "play*.c", nil},
 }
 

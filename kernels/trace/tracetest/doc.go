@@ -5,9 +5,17 @@
 // as NVIDIA's headers have them. So the real injected library, the real loader and NVTX's
 // real header run where there is no card.
 //
-// It is no CUPTI and no driver: nothing is computed, copied or waited for, and what a call
-// takes is what it takes to do nothing. What only NVIDIA's can show, as which calls the
-// runtime makes and what CUPTI's own share is, no test here shows.
+// It is no CUPTI and no driver: nothing is computed or copied, and what a call takes is what
+// it takes to do nothing. Where a tool asks CUPTI for the times of the card there is one that
+// does nothing for as long as the script says, each stream one thing after the other, and
+// for which synchronising calls wait; CUPTI_STANDIN_DROP=N has it lose one record of N,
+// CUPTI_STANDIN_CLOCK=own take no clock of a tool's, CUPTI_STANDIN_ACTIVITY=ERROR refuse.
+// What only NVIDIA's can show, as which calls the runtime makes, what CUPTI's own share is,
+// and how near its times come, no test here shows.
+//
+// It has eight cards, of which CUDA_VISIBLE_DEVICES, a list of numbers, leaves some. Its
+// calls are there by name, and by cuGetProcAddress for who asks so; some that bindings of
+// other languages make at their beginning do nothing, and nobody hears of them.
 //
 // A script is lines; $ in one is the number of the thread, from 0.
 //
@@ -31,8 +39,10 @@
 //	fail CALL ERROR                      the next CALL gives it, and the program expects it
 //	expect ERROR                         of the next line
 //	cost NS                              what every call takes from now on
+//	takes NS                             what all that is asked for takes on the card from now on
 //	subscribe                            CUPTI, before anybody else
 //	bench N KERNELS                      prints what a launch takes of the processor, some kernels in turn
+//	await                                reads a line from stdin
 //	say WORDS, maps FILE, sleep MS, closefds, exit N, _exit N, abort, kill SIGNAL, exec SCRIPT
 //	repeat N … end, threads N … end, fork … end
 //

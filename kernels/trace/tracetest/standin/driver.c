@@ -30,6 +30,15 @@ typedef struct {
 	uint32_t uid;
 } Context;
 static __thread Context *current;
+static __thread unsigned calling; // the call that this thread is in, and its number
+static __thread uint32_t correlation;
+
+unsigned driver_call(void) { return calling; }
+
+void driver_fill(Ran *r) {
+	r->correlation = correlation;
+	if (current) r->context = current->uid, r->device = current->device;
+}
 
 API void standin_hook(Hook h) { hook = h; }
 API void standin_cost(unsigned ns) { cost = ns; }
@@ -56,6 +65,7 @@ int around(unsigned id, const void *params, const char *symbol, int (*body)(cons
 	Hook h = atomic_load_explicit(&hook, memory_order_acquire);
 	Data d = {0, standin_names[id], params, &result, symbol, current, current ? current->uid : 0, &own, 0};
 	if (h) d.correlation = atomic_fetch_add(&correlations, 1) + 1, h(id, &d);
+	calling = id, correlation = d.correlation;
 	spin();
 	if (failing == (int)id)
 		result = fails, failing = 0;
@@ -94,10 +104,10 @@ API int cuInit(unsigned flags) {
 
 API int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 
-API int cuDeviceGetName(char *name, int size, int device) { return snprintf(name, size, "Stand-in %d", device), 0; }
+API int cuDeviceGetName(char *name, int size, int device) { return snprintf(name, size, "Stand-in %d", driver_card(device)), 0; }
 
 API int cuDeviceGetUuid_v2(unsigned char uuid[16], int device) {
-	for (int i = 0; i < 16; i++) uuid[i] = i + device;
+	for (int i = 0; i < 16; i++) uuid[i] = i + driver_card(device);
 	return 0;
 }
 
@@ -106,12 +116,14 @@ API int cuCtxCreate_v2(void **context, unsigned flags, int device) {
 	Context *c = calloc(1, sizeof *c);
 	(void)flags;
 	if (!begun) return 3;
+	if (driver_card(device) < 0) return 101; // CUDA_ERROR_INVALID_DEVICE
 	c->device = device, c->uid = atomic_fetch_add(&uids, 1) + 1;
 	*context = current = c;
 	return 0;
 }
 
 API int cuCtxSetCurrent(void *context) { return current = context, 0; }
+API int cuCtxGetCurrent(void **context) { return *context = current, 0; }
 
 API int cuCtxGetDevice(int *device) {
 	if (!current) return 201; // CUDA_ERROR_INVALID_CONTEXT

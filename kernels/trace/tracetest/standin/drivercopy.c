@@ -7,12 +7,33 @@ typedef struct {
 	void *stream;
 } Copy;
 
-static int copy_async(const void *params) { return captures(((const Copy *)params)->stream, COPY_NODE), 0; }
+// way is CUpti_ActivityMemcpyKind; 0: the arguments do not tell.
+static uint32_t way(void) {
+	switch (driver_call()) {
+	case ID_cuMemcpyHtoD_v2: case ID_cuMemcpyHtoDAsync_v2: return 1;
+	case ID_cuMemcpyDtoH_v2: case ID_cuMemcpyDtoHAsync_v2: return 2;
+	case ID_cuMemcpyDtoD_v2: case ID_cuMemcpyDtoDAsync_v2: return 8;
+	}
+	return 0;
+}
+
+static int copy_async(const void *params) {
+	const Copy *p = params;
+	if (!captures(p->stream, COPY_NODE)) works(RAN_COPY, work_stream(p->stream), work_takes(), (Ran){.bytes = p->bytes, .way = way()});
+	return 0;
+}
+
+static int copy(const void *params) {
+	const Copy *p = params;
+	works(RAN_COPY, work_stream(0), work_takes(), (Ran){.bytes = p->bytes, .way = way()});
+	work_done(work_stream(0));
+	return 0;
+}
 
 #define COPY(name)                                                \
 	API int name(uint64_t to, uint64_t from, size_t bytes) {      \
 		Copy p = {to, from, bytes, 0};                            \
-		return around(ID_##name, &p, 0, nothing);                 \
+		return around(ID_##name, &p, 0, copy);                    \
 	}
 #define COPY_ASYNC(name)                                                     \
 	API int name(uint64_t to, uint64_t from, size_t bytes, void *stream) {   \
@@ -78,12 +99,16 @@ API int cuMemcpy3D_v2(const void *box) {
 		return around(ID_##name, &p, 0, body);                \
 	}
 
-static int set_async(const void *params) { return captures(((void *const *)params)[3], SET_NODE), 0; }
+static int set_async(const void *params) {
+	const size_t *p = params; // to, value, n, stream
+	if (!captures((void *)p[3], SET_NODE)) works(RAN_SET, work_stream((void *)p[3]), work_takes(), (Ran){.bytes = p[2]});
+	return 0;
+}
 
 #define STREAM 0
-SET_AS(cuMemsetD8_v2, unsigned char, nothing)
-SET_AS(cuMemsetD16_v2, unsigned short, nothing)
-SET_AS(cuMemsetD32_v2, unsigned, nothing)
+SET_AS(cuMemsetD8_v2, unsigned char, set_async)
+SET_AS(cuMemsetD16_v2, unsigned short, set_async)
+SET_AS(cuMemsetD32_v2, unsigned, set_async)
 #undef STREAM
 #define STREAM stream
 SET_AS(cuMemsetD8Async, unsigned char, set_async, , void *stream)

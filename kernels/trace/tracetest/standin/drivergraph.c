@@ -8,13 +8,23 @@
 static _Atomic int capturing;
 static __thread Stream own; // CU_STREAM_PER_THREAD
 
+static Stream legacy = {.number = 7};
+static _Atomic uint32_t streams = 12;
+
 static Stream *stream_of(void *stream) { return stream == (void *)2 ? &own : (uint64_t)stream <= 1 ? 0 : stream; }
+
+Stream *work_stream(void *stream) {
+	Stream *s = stream_of(stream);
+	if (!s) return &legacy;
+	if (!s->number) s->number = atomic_fetch_add(&streams, 1) + 1;
+	return s;
+}
 
 int captures(void *stream, int type) {
 	Stream *s = stream_of(stream);
 	if (!s || !s->capturing) return 0;
 	Node *node = calloc(1, sizeof *node);
-	node->type = type;
+	node->type = type, node->takes = work_takes();
 	s->graph->node[s->graph->n++] = node;
 	return 1;
 }
@@ -102,7 +112,24 @@ typedef struct {
 	unsigned long long flags;
 } Instantiate;
 
-static int instantiate(const void *p) { return *((const Instantiate *)p)->exec = malloc(64), 0; }
+typedef struct {
+	uint64_t takes, number;
+} Exec;
+
+static uint64_t all_of(const Graph *g) {
+	uint64_t sum = 0;
+	for (size_t i = 0; i < g->n; i++) sum += g->node[i]->child ? all_of(g->node[i]->child) : g->node[i]->takes;
+	return sum;
+}
+
+static int instantiate(const void *params) {
+	static _Atomic uint64_t numbers;
+	const Instantiate *p = params;
+	Exec *e = malloc(sizeof *e);
+	*e = (Exec){all_of(p->graph), atomic_fetch_add(&numbers, 1) + 1};
+	*p->exec = e;
+	return 0;
+}
 
 API int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
 	Instantiate p = {exec, graph, flags};
@@ -113,7 +140,12 @@ typedef struct {
 	void *exec, *stream;
 } Launch;
 
-static int launch(const void *params) { return captures(((const Launch *)params)->stream, CHILD_NODE), 0; }
+static int launch(const void *params) {
+	const Launch *p = params;
+	const Exec *e = p->exec;
+	if (!captures(p->stream, CHILD_NODE)) works(RAN_GRAPH, work_stream(p->stream), e->takes, (Ran){.graph = e->number});
+	return 0;
+}
 
 API int cuGraphLaunch(void *exec, void *stream) {
 	Launch p = {exec, stream};
@@ -124,8 +156,15 @@ static int destroy(const void *params) { return free(*(void *const *)params), 0;
 
 API int cuGraphExecDestroy(void *exec) { return around(ID_cuGraphExecDestroy, &exec, 0, destroy); }
 
-static int in_capture(const void *params) { return captures(*(void *const *)params, HOST_NODE) ? 900 : 0; }
+static int in_capture(const void *params) {
+	void *stream = *(void *const *)params;
+	if (captures(stream, HOST_NODE)) return 900;
+	work_done(work_stream(stream));
+	return 0;
+}
+
+static int all_done(const void *params) { return (void)params, work_done(0), 0; }
 
 API int cuStreamSynchronize(void *stream) { return around(ID_cuStreamSynchronize, &stream, 0, in_capture); }
-API int cuCtxSynchronize(void) { return around(ID_cuCtxSynchronize, 0, 0, nothing); }
-API int cuEventSynchronize(void *event) { return around(ID_cuEventSynchronize, &event, 0, nothing); }
+API int cuCtxSynchronize(void) { return around(ID_cuCtxSynchronize, 0, 0, all_done); }
+API int cuEventSynchronize(void *event) { return around(ID_cuEventSynchronize, &event, 0, all_done); }

@@ -11,12 +11,17 @@ typedef struct {
 	void *stream, **arguments, **extra;
 } Launch;
 
-static int launch(const void *params) { return captures(((const Launch *)params)->stream, KERNEL_NODE), 0; }
+static int runs(void *stream, void *f) {
+	if (!captures(stream, KERNEL_NODE)) works(RAN_KERNEL, work_stream(stream), work_takes(), (Ran){.name = f});
+	return 0;
+}
+
+static int launch(const void *params) { return runs(((const Launch *)params)->stream, ((const Launch *)params)->f); }
 
 // Of a call that ends in ptsz the stream 0 is the thread's own.
 static int launch_own(const void *params) {
-	void *stream = ((const Launch *)params)->stream;
-	return captures(stream ? stream : (void *)2, KERNEL_NODE), 0;
+	const Launch *p = params;
+	return runs(p->stream ? p->stream : (void *)2, p->f);
 }
 
 static int launched(unsigned id, void *f, const unsigned *shape, void *stream) {
@@ -47,19 +52,21 @@ typedef struct {
 	void *f, **arguments, **extra;
 } Ex;
 
-static int ex(const void *params) { return captures(((const Ex *)params)->config->stream, KERNEL_NODE), 0; }
+static int ex(const void *params) { return runs(((const Ex *)params)->config->stream, ((const Ex *)params)->f); }
 
 API int cuLaunchKernelEx(const void *config, void *f, void **arguments, void **extra) {
 	Ex p = {config, f, arguments, extra};
 	return around(ID_cuLaunchKernelEx, &p, f, ex);
 }
 
+static int on_legacy(const void *params) { return runs(0, *(void *const *)params); }
+
 API int cuLaunchGrid(void *f, int width, int height) {
 	struct {
 		void *f;
 		int width, height;
 	} p = {f, width, height};
-	return around(ID_cuLaunchGrid, &p, f, nothing);
+	return around(ID_cuLaunchGrid, &p, f, on_legacy);
 }
 
 typedef struct {

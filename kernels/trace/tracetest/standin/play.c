@@ -109,6 +109,12 @@ static void say(char **w) {
 	fflush(stdout);
 }
 
+// await is back when somebody has written a line.
+static void await(void) {
+	char c = 0;
+	while (read(0, &c, 1) == 1 && c != '\n') {}
+}
+
 static void word(char **w) {
 	if (!strcmp(w[0], "init")) begin(w);
 	else if (!strcmp(w[0], "device")) device(w);
@@ -118,6 +124,8 @@ static void word(char **w) {
 	else if (!strcmp(w[0], "expect")) expected = number(w[1]);
 	else if (!strcmp(w[0], "fail")) ((void (*)(const char *, int))cuda("standin_fail"))(w[1], expected = number(w[2]));
 	else if (!strcmp(w[0], "cost")) ((void (*)(unsigned))cuda("standin_cost"))(number(w[1]));
+	else if (!strcmp(w[0], "await")) await();
+	else if (!strcmp(w[0], "takes")) ((void (*)(unsigned))cuda("standin_takes"))(number(w[1]));
 	else if (!strcmp(w[0], "exit")) exit(number(w[1]));
 	else if (!strcmp(w[0], "_exit")) _exit(number(w[1]));
 	else if (!strcmp(w[0], "abort")) abort();

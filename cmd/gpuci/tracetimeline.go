@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/gates"
+	"gpuci/kernels/trace"
+)
+
+// timelineFile is that of a recording.
+const timelineFile = "timeline.json.gz"
+
+// medianStep is what --timeline stands for without a number.
+const medianStep = "median"
+
+// timelineFlags ask for the times of the card, and a timeline of one step.
+type timelineFlags struct {
+	step string // "": not asked for
+	n    int
+}
+
+func (f *timelineFlags) define(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.step, "timeline", "", "take the times of the card too, and write a timeline of `STEP`; without a number, the median warm one")
+	cmd.Flags().Lookup("timeline").NoOptDefVal = medianStep
+}
+
+func (f *timelineFlags) check(cmd *cobra.Command) (err error) {
+	if !cmd.Flags().Changed("timeline") {
+		return nil
+	}
+	f.n, err = stepNumber("--timeline", f.step)
+	return err
+}
+
+// stepNumber reads a step's number, or median.
+func stepNumber(flag, text string) (int, error) {
+	if text == medianStep {
+		return trace.MedianStep, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, coded{gates.ExitUsage, fmt.Sprintf("%s %q is no step", flag, text), flag + "=12 is the step 12; " + flag + "=median the warm one that took as long as the median"}
+	}
+	return n, nil
+}
+
+// timelineTo are the flags of a report that write a timeline.
+type timelineTo struct {
+	file, step string
+	n          int
+}
+
+func (f *timelineTo) define(cmd *cobra.Command) {
+	s := cmd.Flags()
+	s.StringVar(&f.file, "timeline", "", "write a timeline of one step to `FILE`, for Perfetto or chrome://tracing, packed where it ends in .gz")
+	s.StringVar(&f.step, "timeline-step", medianStep, "the `STEP` of --timeline, by its number")
+}
+
+func (f *timelineTo) check(cmd *cobra.Command) (err error) {
+	switch {
+	case cmd.Flags().Changed("timeline") && f.file == "":
+		return coded{gates.ExitUsage, "--timeline is empty", "name a file, step.json.gz"}
+	case cmd.Flags().Changed("timeline-step") && f.file == "":
+		return coded{gates.ExitUsage, "--timeline-step is of --timeline", "--timeline step.json.gz"}
+	}
+	f.n, err = stepNumber("--timeline-step", f.step)
+	return err
+}
+
+// writeTimeline writes the timeline of a recording's step, and says so.
+func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o trace.TimelineOptions, path string) error {
+	r, err := trace.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	line, err := trace.NewTimeline(r, meta, how, o)
+	var stage *trace.NoStage
+	var step *trace.NoStep
+	if errors.As(err, &stage) || errors.As(err, &step) {
+		return coded{gates.ExitNothing, "no timeline is written: " + printable(err.Error()), "--stage names a stage, --timeline-step a step of it"}
+	}
+	if err == nil {
+		err = line.WriteFile(path)
+	}
+	if err != nil {
+		return err
+	}
+	a.console.note(printable(timelineText(line, path)))
+	return nil
+}
+
+// timelineText says what is in it, and what is not.
+func timelineText(line *trace.Timeline, path string) string {
+	what := "all of " + line.Stage
+	if line.Step >= 0 {
+		what = fmt.Sprintf("step %d of %s", line.Step, line.Stage)
+	}
+	text := fmt.Sprintf("the timeline of %s is %s: %s, %s of a card; ui.perfetto.dev and chrome://tracing open it", what, path, count(line.Calls, "call", "calls"), count(line.Pieces, "piece of work", "pieces of work"))
+	if !line.Timed {
+		text += "; times of the card were not taken: gpuci trace --timeline does"
+	}
+	if line.Cut {
+		text += "; it is cut off there, since viewers hold no more"
+	}
+	if line.Others > 0 {
+		text += fmt.Sprintf("; %s no such step", count(line.Others, "process has", "processes have"))
+	}
+	return text
+}
+
+// timeline writes that of the run, unless somebody is in a hurry. Nothing that goes wrong
+// here is the program's.
+func (t *tracing) timeline() {
+	if t.flags.timeline.step == "" {
+		return
+	}
+	done := make(chan error, 1)
+	go func() {
+		done <- t.writeTimeline(t.rec.dir, &t.meta, t.flags.counting(), trace.TimelineOptions{Step: t.flags.timeline.n}, filepath.Join(t.rec.dir, timelineFile))
+	}()
+	err := fmt.Errorf("no timeline is written yet: gpuci trace report %s --timeline FILE does it", t.name())
+	select {
+	case err = <-done:
+	case <-t.hurry:
+	}
+	if err != nil {
+		t.console.note(strings.TrimSpace(err.Error()))
+	}
+}

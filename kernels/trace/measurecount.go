@@ -1,0 +1,161 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+)
+
+// measurer counts a process for the numbers that are asked for.
+type measurer struct {
+	want    []Wanted
+	names   *Names
+	kinds   []Measure
+	values  [][]int64         // by number wanted, and by step; one alone for the whole run
+	kernels map[uint32][]int  // the numbers that a kernel is counted for
+	now     map[*step][]int64 // launches of these kernels in steps that go on
+	flaws   map[string]*flaws // by stage
+}
+
+// flaws are why numbers of a stage cannot be told.
+type flaws struct {
+	unsized [kinds]int64 // calls whose size was not noted
+	graphs  int64        // launches of graphs
+	strange int64        // of these, of graphs of which nothing is known
+}
+
+// measureOne counts one process.
+func (p *Process) measure(how Counting, want []Wanted) (*measurer, *counter, Summary, error) {
+	names, err := p.Names()
+	if err != nil {
+		return nil, nil, Summary{}, err
+	}
+	m := &measurer{want: want, names: &names, values: make([][]int64, len(want)), now: map[*step][]int64{}, flaws: map[string]*flaws{}}
+	for _, w := range want {
+		kind, ok := MeasureOf(w.Measure)
+		if !ok {
+			return nil, nil, Summary{}, fmt.Errorf("measure %s: there is no such measure", w.Measure)
+		}
+		m.kinds = append(m.kinds, kind)
+	}
+	m.findKernels()
+	c := newCounter(p, &names, how)
+	c.folded = m.fold
+	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); m.take(c, &c.now); return true }); err != nil {
+		return nil, nil, Summary{}, err
+	}
+	return m, c, c.summary(), nil
+}
+
+// findKernels looks up once which kernels each pattern means.
+func (m *measurer) findKernels() {
+	m.kernels = map[uint32][]int{}
+	for i, w := range m.want {
+		if w.Kernel == nil {
+			continue
+		}
+		for id, k := range m.names.Kernels {
+			if w.Kernel.MatchString(k.Name) || w.Kernel.MatchString(k.Symbol) {
+				m.kernels[id] = append(m.kernels[id], i)
+			}
+		}
+	}
+}
+
+// take notes of a call what the counter does not hold by step.
+func (m *measurer) take(c *counter, e *Event) {
+	if e.Kind > Handle || e.Flags&(Failed|Captured) != 0 {
+		return
+	}
+	s := c.outside
+	if in := c.by.of(e); in != nil {
+		s = in.step
+	}
+	f := m.flaws[s.stage.Name]
+	if f == nil {
+		f = &flaws{}
+		m.flaws[s.stage.Name] = f
+	}
+	switch {
+	case e.Flags&Unsized != 0:
+		f.unsized[e.Kind]++
+	case e.Kind == GraphLaunch:
+		f.graphs++
+		if _, known := m.names.Graphs[e.Name]; !known {
+			f.strange++
+		}
+	case e.Kind == Launch && len(m.kernels[e.Name]) > 0:
+		if m.now[s] == nil {
+			m.now[s] = make([]int64, len(m.want))
+		}
+		for _, i := range m.kernels[e.Name] {
+			m.now[s][i]++
+		}
+	}
+}
+
+// fold takes a step in that is over.
+func (m *measurer) fold(s *step) {
+	for i, w := range m.want {
+		v := m.value(i, s)
+		switch {
+		case w.Stage == WholeRun && len(m.values[i]) == 0:
+			m.values[i] = []int64{v}
+		case w.Stage == WholeRun && slices.Contains(m.kinds[i].sum, HighMark):
+			m.values[i][0] = max(m.values[i][0], v)
+		case w.Stage == WholeRun:
+			m.values[i][0] += v
+		case meansStage(w.Stage, s.stage.Name):
+			for len(m.values[i]) <= s.index {
+				m.values[i] = append(m.values[i], 0)
+			}
+			m.values[i][s.index] = v
+		}
+	}
+	delete(m.now, s)
+}
+
+func (m *measurer) value(i int, s *step) (v int64) {
+	if m.want[i].Kernel != nil {
+		if now := m.now[s]; now != nil {
+			return now[i]
+		}
+		return 0
+	}
+	for _, q := range m.kinds[i].sum {
+		v += s.counts[q]
+	}
+	return v
+}
+
+// outsideLabel is what reports call the stage of what is in no range.
+const outsideLabel = "(outside)"
+
+// meansStage says whether a stage is the one that a name, or a report's label, means.
+func meansStage(wanted, name string) bool {
+	return wanted == name || wanted == outsideLabel && name == Outside
+}
+
+// flaw is why a number of a process cannot be told, though its stage is there; "" where
+// it can.
+func (m *measurer) flaw(i int) string {
+	w, kind := m.want[i], m.kinds[i]
+	var all flaws
+	for stage, f := range m.flaws {
+		if w.Stage != WholeRun && !meansStage(w.Stage, stage) {
+			continue
+		}
+		all.graphs, all.strange = all.graphs+f.graphs, all.strange+f.strange
+		for k, n := range f.unsized {
+			all.unsized[k] += n
+		}
+	}
+	switch {
+	case w.Kernel != nil && all.graphs > 0:
+		return fmt.Sprintf("graphs were launched %d times, and of the kernels in a graph it is known how many there are, and not which", all.graphs)
+	case kind.graphs && all.strange > 0:
+		return fmt.Sprintf("%d launches were of graphs of which nothing is known", all.strange)
+	case kind.sized != 0 && all.unsized[kind.sized] > 0:
+		return fmt.Sprintf("the size of %d of its calls is not known", all.unsized[kind.sized])
+	}
+	return ""
+}

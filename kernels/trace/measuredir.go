@@ -1,0 +1,34 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+)
+
+// MeasureDir takes numbers from the recording in a directory, whose run.json says how its
+// steps are told. The error is an *[Uncounted] as of [Recording.Measure], and where no
+// line was one of a step.
+func MeasureDir(dir string, want []Wanted) (Measurement, error) {
+	meta, err := ReadMeta(dir)
+	if err != nil {
+		return Measurement{}, err
+	}
+	r, err := ReadDir(dir)
+	if errors.As(err, new(*NoRecording)) {
+		r, err = Recording{Dir: dir}, nil // which Measure says
+	}
+	if err != nil {
+		return Measurement{}, err
+	}
+	how, err := meta.counting(dir, Counting{})
+	if err != nil {
+		return Measurement{}, err
+	}
+	if meta != nil && meta.Pattern != "" && len(how.Lines) == 0 {
+		if err := r.sound(); err != nil {
+			return Measurement{}, err
+		}
+		return Measurement{}, &Uncounted{fmt.Sprintf("no line of its output fits the pattern of a step, %q", meta.Pattern), "let it print a line for each step as it ends, or mend the pattern"}
+	}
+	return r.Measure(how, want)
+}

@@ -1,0 +1,264 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Uncounted says why nothing of a recording stands.
+type Uncounted struct {
+	Why  string
+	Next string // what to do
+}
+
+func (e *Uncounted) Error() string { return e.Why }
+
+// Measure takes numbers from a recording. A count is that of each warm step: its lowest
+// and highest are one where all steps are alike. Of several processes counts are added
+// up, and a time is that of the process where it is the longest. The error is an
+// *[Uncounted] where calls were lost, or a process was not counted that should have been:
+// what remains is no count.
+func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
+	var m Measurement
+	if err := r.sound(); err != nil {
+		return m, err
+	}
+	m.Figures = make([]Figure, len(want))
+	for _, p := range r.Processes {
+		if p.State != Attached { // it never came to use CUDA
+			continue
+		}
+		one, c, s, err := p.measure(how, want)
+		if err != nil {
+			return m, fmt.Errorf("count process %d (%s): %w", p.PID, p.Command, err)
+		}
+		m.Processes = append(m.Processes, p)
+		m.stages(c, how)
+		for i := range want {
+			m.Figures[i].add(one.figure(i, c, &s), one.kinds[i].Kind)
+		}
+	}
+	for i, w := range want {
+		if f := &m.Figures[i]; f.Processes == 0 && f.Why == "" {
+			f.Why, f.Absent = (&NoStage{w.Stage, m.there()}).Error(), true
+		}
+	}
+	return m, nil
+}
+
+// sound says whether what was recorded is all there was.
+func (r Recording) sound() error {
+	used := false
+	for _, p := range r.Processes {
+		who := fmt.Sprintf("process %d (%s)", p.PID, p.Command)
+		switch {
+		case p.State == Refused:
+			return &Uncounted{fmt.Sprintf("%s was not counted: %s", who, p.Why), "install CUPTI (python3 -m pip install nvidia-cuda-cupti, or the CUDA toolkit's), and let no other profiler run in the program"}
+		case p.Dropped > 0:
+			return &Uncounted{fmt.Sprintf("of %s %d calls were lost: %s", who, p.Dropped, p.Why), "make room on the disk, or let it do less"}
+		case p.State == Attached && p.Why != "":
+			return &Uncounted{fmt.Sprintf("of %s not all was recorded: %s", who, p.Why), "make room on the disk, or let it do less"}
+		}
+		used = used || p.State == Attached
+	}
+	if !used {
+		return &Uncounted{"no process of it used CUDA, or it lost the environment (sudo, a container, env -i)", "is the program one that uses CUDA, and is there a driver (libcuda.so.1)?"}
+	}
+	return nil
+}
+
+// stages notes which there were.
+func (m *Measurement) stages(c *counter, how Counting) {
+	for _, s := range c.list {
+		if !s.has && s.Name == Outside {
+			continue
+		}
+		_, apart := setApart(s.Steps, how.Warm)
+		label := StageReport{Name: s.Name}.Label()
+		i := slices.IndexFunc(m.Stages, func(o Stepped) bool { return o.Name == label })
+		if i < 0 {
+			m.Stages = append(m.Stages, Stepped{Name: label})
+			i = len(m.Stages) - 1
+		}
+		if s.Steps > m.Stages[i].Steps {
+			m.Stages[i].Steps, m.Stages[i].Apart = s.Steps, apart
+		}
+	}
+}
+
+func (m *Measurement) there() (names []string) {
+	for _, s := range m.Stages {
+		names = append(names, fmt.Sprintf("%q", s.Name))
+	}
+	return names
+}
+
+// figure is a number of one process; N is 0 where it has not the stage.
+func (m *measurer) figure(i int, c *counter, s *Summary) (f Figure) {
+	w, kind := m.want[i], m.kinds[i]
+	if f.Why = m.flaw(i); f.Why != "" {
+		return f
+	}
+	if w.Stage == WholeRun {
+		return m.whole(i, c, s)
+	}
+	stage := c.named[w.Stage]
+	if stage == nil && w.Stage == outsideLabel {
+		stage = c.outside.stage
+	}
+	if stage == nil {
+		return f
+	}
+	_, apart := setApart(stage.Steps, c.how.Warm)
+	switch {
+	case kind.Only:
+		return Figure{Why: kind.Name + " is of the whole run, and is not noted by stages"}
+	case stage.Name != Outside && c.how.Warm > 0 && stage.Steps <= c.how.Warm:
+		return Figure{Why: fmt.Sprintf("%q has %d steps, and the first %d are set apart: no step is warm", w.Stage, stage.Steps, c.how.Warm)}
+	case kind.Name == stepTime:
+		return spreadFigure(stage.Took, time.Millisecond)
+	case kind.Name == launchPrice:
+		return spreadFigure(stage.Gap, time.Nanosecond)
+	case kind.Name == keptBlocks || kind.Name == keptBytes:
+		return keptFigure(s.Kept, kind.Name, func(k Kept) bool { return k.Stage == stage.Name })
+	}
+	values := m.values[i]
+	for len(values) < stage.Steps {
+		values = append(values, 0)
+	}
+	return uncountable(kind, countsFigure(values[apart:], scaleOf(kind)))
+}
+
+// uncountable leaves out what is no count.
+func uncountable(m Measure, f Figure) Figure {
+	if m.Kind == TimeMeasure {
+		f.Steps = nil
+	}
+	return f
+}
+
+// whole is a number of all that a process did.
+func (m *measurer) whole(i int, c *counter, s *Summary) Figure {
+	switch kind := m.kinds[i]; kind.Name {
+	case keptBlocks, keptBytes:
+		return keptFigure(s.Kept, kind.Name, func(Kept) bool { return true })
+	case captureAllocs:
+		n := int64(0)
+		for _, d := range s.Capture.During {
+			if d.What == "allocation" {
+				n += d.N
+			}
+		}
+		return countsFigure([]int64{n}, 1)
+	case launchPrice, stepTime:
+		if slices.ContainsFunc(s.Stages, func(o *Stage) bool { return o.Name != Outside }) {
+			return Figure{Why: "a time is of a stage, and there are several: name one"}
+		}
+		whole := c.outside.stage
+		if kind.Name == launchPrice {
+			return spreadFigure(whole.Gap, time.Nanosecond)
+		}
+		return spreadFigure(whole.Took, time.Millisecond)
+	default:
+		return uncountable(kind, countsFigure(m.values[i], scaleOf(kind)))
+	}
+}
+
+func scaleOf(m Measure) float64 {
+	if m.Name == callTime {
+		return float64(time.Millisecond)
+	}
+	return 1
+}
+
+// countsFigure is of a number of each step.
+func countsFigure(values []int64, scale float64) Figure {
+	if len(values) == 0 {
+		return Figure{}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	at := func(i int) float64 { return float64(sorted[i]) / scale }
+	return Figure{N: len(values), Low: at(0), Median: at((len(values) - 1) / 2), High: at(len(values) - 1), Processes: 1, Steps: values}
+}
+
+func spreadFigure(s Spread, unit time.Duration) Figure {
+	if s.N == 0 {
+		return Figure{Why: "it was not timed: there were too few launches, or no step came to its end"}
+	}
+	in := func(d time.Duration) float64 { return float64(d) / float64(unit) }
+	return Figure{N: int(s.N), Low: in(s.Low), Median: in(s.Median), High: in(s.High), Processes: 1}
+}
+
+func keptFigure(list []Kept, name string, mine func(Kept) bool) Figure {
+	n := int64(0)
+	for _, k := range list {
+		switch {
+		case !mine(k):
+		case name == keptBytes:
+			n += k.Bytes
+		default:
+			n += k.N
+		}
+	}
+	return countsFigure([]int64{n}, 1)
+}
+
+// add takes in what another process has.
+func (f *Figure) add(o Figure, kind MeasureKind) {
+	switch {
+	case f.Why != "":
+	case o.Why != "":
+		*f = Figure{Why: o.Why}
+	case kind == TimeMeasure && o.Processes > 0 && f.Processes > 0:
+		o.Processes += f.Processes
+		if f.Median >= o.Median {
+			o.N, o.Low, o.Median, o.High = f.N, f.Low, f.Median, f.High
+		}
+		*f = o
+	case o.Processes == 0:
+	case f.Processes == 0:
+		*f = o
+	case len(f.Steps) == len(o.Steps) && f.Steps != nil: // step by step
+		sum := make([]int64, len(f.Steps))
+		for i := range sum {
+			sum[i] = f.Steps[i] + o.Steps[i]
+		}
+		processes := f.Processes + 1
+		*f = countsFigure(sum, 1)
+		f.Processes = processes
+	default: // no step has less, or more
+		f.N, f.Steps = max(f.N, o.N), nil
+		f.Low, f.Median, f.High, f.Processes = f.Low+o.Low, f.Median+o.Median, f.High+o.High, f.Processes+o.Processes
+	}
+}
+
+// Text says how many warm steps of which stages there were.
+func (m Measurement) Text() string {
+	var parts []string
+	for _, s := range m.Stages {
+		steps := "1 step"
+		if s.Steps != 1 {
+			steps = fmt.Sprintf("%d steps", s.Steps)
+		}
+		switch {
+		case s.Name == outsideLabel:
+		case s.Apart == 1:
+			parts = append(parts, fmt.Sprintf("%s of %s, the first set apart", steps, s.Name))
+		case s.Apart > 0:
+			parts = append(parts, fmt.Sprintf("%s of %s, the first %d set apart", steps, s.Name, s.Apart))
+		default:
+			parts = append(parts, fmt.Sprintf("%s of %s", steps, s.Name))
+		}
+	}
+	const most = 3
+	if len(parts) > most {
+		parts = append(parts[:most], fmt.Sprintf("and %d stages more", len(parts)-most))
+	}
+	processes := "1 process"
+	if n := len(m.Processes); n != 1 {
+		processes = fmt.Sprintf("%d processes", n)
+	}
+	return strings.Join(append([]string{processes}, parts...), "; ")
+}
