@@ -3,6 +3,7 @@
 # make bench   the figures the documents quote, each beside its peer in the same run
 # make man     the manual pages, in bin/man
 # make cuda    bin/gpuci-cuda, which runs kernels on a card; it needs CUDA's headers, and no card
+# make trace   bin/libgpuci-trace.so, which gpuci trace and gates with [gate.trace] load; without it a C compiler of the machine makes it
 # make standin bin/standin, a stand-in for NVIDIA's driver, to try gpuci without a card
 # make soak    the long forms of the randomised tests
 # make incident  20 links at once on a slow disk, bare and through gpuci (root)
@@ -13,7 +14,7 @@ FUZZTIME ?= 60s
 # The race detector sleeps for a second at the end of each process otherwise.
 export GORACE ?= atexit_sleep_ms=20
 
-.PHONY: build test lint bench soak incident man cuda standin
+.PHONY: build test lint bench soak incident man cuda standin trace
 
 # Without gpuci-cuda: a build of it that has no CUDA would take the place of one that has.
 build:
@@ -27,7 +28,7 @@ lint:
 	$(GO) vet ./...
 	$(GO) vet -tags bench,incident ./...
 	$(GO) run $(STATICCHECK) ./...
-	$(GO) test -count=1 -run '^TestImportRule$$' ./cmd/gpuci
+	$(GO) test -vet=off -count=1 -run '^TestImportRule$$' ./cmd/gpuci
 
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
@@ -45,11 +46,16 @@ cuda: build
 standin:
 	@CC="$(CC)" kernels/device/devicetest/standin/build bin/standin
 
+# The flags are those of kernels/trace/compiler.go.
+trace: build
+	$(CC) -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,nodelete -Wl,-soname,libgpuci-trace.so -o bin/libgpuci-trace.so kernels/trace/inject/*.c -pthread -ldl
+
 man: build
 	bin/gpuci man bin/man
 
 soak:
 	GPUCI_SOAK=1 $(GO) test -count=1 -timeout 120m ./...
+	GPUCI_TEST_RACED=0/1 $(GO) test -race -count=1 -timeout 120m -run '^TestScript$$' ./cmd/gpuci
 	./.ci/fuzz $(FUZZTIME)
 	$(MAKE) build
 	bin/gpuci falsify fused-adjoint fused-vs-ops fused-fixture fused-race fused-uninit fused-bounds fused-launches ns-batched rmsnorm

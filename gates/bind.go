@@ -91,7 +91,7 @@ func (f *flow) readDraft(ctx context.Context, state worktrees.State) {
 		}
 		return d
 	})
-	if state.Dirty {
+	if state.Dirty || f.opt.Sample {
 		_ = f.draft()
 		return
 	}

@@ -23,6 +23,9 @@ type onCards struct {
 // doMachine refuses, before anything is built, what can never run here. Who is on the
 // cards does not matter yet.
 func (f *flow) doMachine(ctx context.Context) StepState {
+	if !f.readyToTrace(ctx) {
+		return StepFailed
+	}
 	need, c := f.gate.Card, f.opt.Cards
 	needs := "it needs " + strings.Join(f.gate.Needs, ", ")
 	switch {

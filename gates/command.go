@@ -121,6 +121,11 @@ func (f *flow) command(ctx context.Context, p phase, c config.Command) ended {
 		argv, env = prepared.Argv, prepared.Env
 		e.Argv = argv
 	}
+	if p.out.judge != nil {
+		if env, e.err = f.tracedEnv(argv, env, dir); e.err != nil {
+			return e
+		}
+	}
 	p.out.last.Store(time.Now().UnixNano())
 	// Not under ctx: how it is ended depends on why, see finish.
 	child, err := proc.Start(context.WithoutCancel(ctx), proc.Command{

@@ -176,7 +176,7 @@ func (f *flow) unlikely() string {
 	}
 	for _, bar := range f.v.Bars {
 		if bar.Matches == 0 {
-			return bar.Metric + " was not printed"
+			return bar.Metric + " was not " + f.howGiven(bar.Metric)
 		}
 	}
 	return ""

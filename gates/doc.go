@@ -16,6 +16,9 @@
 // times a second: a stranger that comes and goes in between, and of which the driver
 // keeps no sample, is not seen. What was refused for something that passes is Owed.
 //
+// What a gate with [gate.trace] asks of CUDA is counted by package kernels/trace, and its
+// numbers are judged as those that are printed; one that was not counted is Broken.
+//
 // From a bundle (Options.Bundle) a gate is run without a lane and without its build: the
 // step bundle comes first, and nothing runs of one that is not as it was packed.
 //

@@ -35,6 +35,7 @@ func (f *flow) read(ctx context.Context) (counts reader.Counts, failed, whole bo
 	f.judge.close()
 	counts = f.judge.total()
 	f.tests(counts)
+	f.countTrace(!f.run.ok() || counts.Failed > 0)
 	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(ctx), f.witnesses(), f.summaries()
 	if f.run.why != byItself {
 		return counts, false, false
@@ -233,6 +234,9 @@ func (f *flow) judged(failed bool) {
 			f.mark("not covered by these arguments: " + r.Metric)
 			continue
 		}
+		if f.judgedTraced(r.Metric, r.State, failed, r.Why) {
+			continue
+		}
 		text := r.Metric + ": " + strings.Join(r.Why, "; ")
 		if r.Printed && r.State == metric.Unreadable && !failed { // no reference, or below the floor: that is no matter of printing
 			f.find(Broken, text)
@@ -245,8 +249,12 @@ func (f *flow) judged(failed bool) {
 			f.mark("not covered by these arguments: witness " + w.Name)
 			continue
 		}
+		if w.Why == notCounted { // why is a finding already
+			continue
+		}
 		f.state(w.State, failed, fmt.Sprintf("witness %s: %s%s", w.Name, w.Why, series(w.Counters)), w.Matches == 0)
 	}
+	f.judgedRecorded(failed, seen)
 	for _, text := range f.judge.collector.Faults(seen) {
 		f.state(metric.Unreadable, failed, text, false)
 	}

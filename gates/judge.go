@@ -44,6 +44,7 @@ func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
 		if err != nil {
 			return nil, err
 		}
+		wit.namesOfAtlas(g, w)
 		j.witnesses = append(j.witnesses, wit)
 	}
 	j.literals = j.allLiterals()
@@ -54,10 +55,10 @@ func newJudge(g config.Gate, sink func(metric.Sample)) (*judge, error) {
 func specs(g config.Gate) []metric.Spec {
 	var out []metric.Spec
 	for _, m := range g.Metrics {
-		out = append(out, metric.Spec{Metric: m.Name, Pattern: m.Pattern, Unit: m.Unit})
+		out = append(out, metric.Spec{Metric: m.Name, Pattern: m.Pattern, Unit: m.Unit, Given: m.Atlas != nil})
 	}
 	for _, b := range g.Bars {
-		out = append(out, metric.Spec{Metric: b.Metric, Pattern: b.Pattern, Unit: b.Unit})
+		out = append(out, metric.Spec{Metric: b.Metric, Pattern: b.Pattern, Unit: b.Unit, Given: b.Atlas != nil})
 	}
 	return out
 }
@@ -70,7 +71,7 @@ func (j *judge) allLiterals() []*finder {
 		return nil
 	}
 	for _, w := range j.witnesses {
-		if w.pattern == nil { // the reader's own numbers: it says when there are none
+		if w.pattern == nil { // the reader's own numbers, or the atlas's: they say when there are none
 			continue
 		}
 		if len(w.pattern.Literal()) == 0 {
@@ -124,10 +125,11 @@ func (j *judge) numbers(text []byte) {
 	j.shown.line(text)
 	counters := j.counters(text)
 	for _, w := range j.witnesses {
-		if w.pattern == nil {
-			w.counters(counters)
-		} else {
+		switch {
+		case w.pattern != nil:
 			w.line(text)
+		case w.atlas == nil:
+			w.counters(counters)
 		}
 	}
 }

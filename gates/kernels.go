@@ -2,6 +2,7 @@ package gates
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -168,7 +169,9 @@ func (f *flow) buildSet(ctx context.Context, name string, run *Compilers, log io
 	}
 	s.sum.Seconds = time.Since(began).Seconds()
 	f.kernels = append(f.kernels, s)
-	f.v.Kernels = append(f.v.Kernels, s.sum)
+	if !errors.As(err, new(*kernels.NoCompilerError)) { // of what nobody compiled there is no sum
+		f.v.Kernels = append(f.v.Kernels, s.sum)
+	}
 	return ok
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gpuci/gates/reader"
+	"gpuci/kernels/trace"
 )
 
 const (
@@ -48,6 +49,8 @@ type output struct {
 	pumps   sync.WaitGroup
 	kept    chan struct{} // log and judge are through
 	shown   chan struct{} // the person has it all
+
+	steps [2]*trace.Cutter // who looks at each stream for steps as it comes; nil for nobody
 
 	errs  sync.Mutex // guards the next two
 	fault error      // the first failure to write a log
@@ -159,8 +162,10 @@ func (o *output) pump(f *os.File, s reader.Stream) {
 			buf = make([]byte, blockSize)
 		}
 		n, err := f.Read(buf)
-		o.last.Store(time.Now().UnixNano())
+		now := time.Now()
+		o.last.Store(now.UnixNano())
 		o.pumped.Add(int64(n))
+		o.step(s, buf[:n], now, err != nil)
 		b := &block{stream: s, data: buf[:n], owned: true, end: err != nil} // EOF; EIO from a terminal
 		b.users.Store(3)
 		o.toWrite <- b
@@ -173,6 +178,17 @@ func (o *output) pump(f *os.File, s reader.Stream) {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// step has somebody look for steps, at the time at which something came.
+func (o *output) step(s reader.Stream, data []byte, at time.Time, end bool) {
+	c := o.steps[s]
+	if c == nil {
+		return
+	}
+	if c.Add(data, at); end {
+		c.End()
 	}
 }
 

@@ -106,7 +106,9 @@ func (f *flow) runs(ctx context.Context) StepState {
 	}
 	over := f.overRun()
 	state := f.runOnce(ctx, "run.log", "raw.log")
-	f.stayedQuiet(over())
+	whole := over()
+	f.stayedQuiet(whole)
+	f.lookBeside(whole)
 	return state
 }
 
@@ -126,7 +128,11 @@ func (f *flow) runOnce(ctx context.Context, name, rawName string) StepState {
 		}
 		defer out.raw.Close()
 	}
+	if !f.beginTrace(out) {
+		return StepFailed
+	}
 	last := f.phase(ctx, phase{"run", f.gate.Run, f.gate.Timeout, out})
+	f.endTrace(last)
 	f.run, f.v.Command = &last, &last.Ended
 	switch {
 	case last.why != byItself:

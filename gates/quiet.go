@@ -108,7 +108,7 @@ func busyLimit() float64 { return max(quietCPU/float64(runtime.NumCPU()), quietS
 
 // overRun takes the run down as one step, until it is called again.
 func (f *flow) overRun() (end func() pressure.Timeline) {
-	if f.gate.QuietBox == "" {
+	if f.gate.QuietBox == "" && !f.opt.Sample {
 		return func() pressure.Timeline { return nil }
 	}
 	f.pressure.beginRun()

@@ -33,6 +33,7 @@ type Options struct {
 	Args      []string       // appended to the last command of the run: the verdict is partial
 	Env       []string       // "k=v" for its commands, stronger than the gate's own: where a scratch lane's products go
 	Strict    bool           // any mark makes a green need attention
+	Sample    bool           // one of many runs that are compared: nothing of ours runs beside it, and what others did is taken down (Verdict.Beside)
 	Tools     []string       // of [reaper]
 	Version   string         // of gpuci
 	Base      string         // the branch that numbers are held against; "" for the usual one
@@ -42,6 +43,10 @@ type Options struct {
 	Cards     *Cards         // of this machine; nil refuses a gate that needs one
 	Bundle    *Bundled       // that the gate is run from, in place of a lane and a build; nil for none
 	Pressure  *Pressure      // on the machine; nil looks at none
+
+	// TraceLibrary gives the library that a run loads which the atlas counts; nil: there is
+	// none, and a gate with [gate.trace] is broken.
+	TraceLibrary func(context.Context) (string, error)
 
 	Live     io.Writer       // the child's output as it comes; nil for none
 	Terminal *os.File        // the terminal that Live writes to, if it is one
@@ -91,6 +96,7 @@ type flow struct {
 	aloneOn   map[string]string // why it does not share a card of a model
 	card      *onCards          // while the run has them
 
+	traced     *tracing      // nil for a gate that is not counted by the atlas
 	kernels    []*setBuild   // the sets that were built
 	kernelTime time.Duration // of the build's limit, that they took
 }
@@ -223,6 +229,7 @@ func (f *flow) end() {
 	}
 	f.rec.goDead()
 	f.prune()
+	f.pruneTraces()
 	if f.rec.err == nil {
 		return
 	}

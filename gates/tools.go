@@ -47,6 +47,10 @@ type told struct {
 func (f *flow) askTools(ctx context.Context) asking {
 	ctx, stop := context.WithCancel(ctx)
 	out := make(chan told, 1)
+	if f.opt.Sample { // they were asked with the first run
+		out <- told{}
+		return asking{out, stop}
+	}
 	dir, env := filepath.Join(f.opt.Root, f.gate.Dir), f.toolEnv()
 	list := toolNames(append(slices.Clone(f.gate.Build), f.gate.Run...))
 	go func() {

@@ -35,6 +35,7 @@ type Verdict struct {
 	Scope        []AxisScope       `json:"scope,omitempty"`   // what it covers, against what production uses
 	Notes        []NoteState       `json:"notes,omitempty"`   // that are about it
 	Steps        []Step            `json:"steps"`
+	Trace        *Trace            `json:"trace,omitempty"`         // what the atlas counted; of several runs the last
 	Falsified    *Falsified        `json:"falsified,omitempty"`     // of a gate with faults: whether it has shown that it can be red
 	Repeat       *Repeat           `json:"repeat,omitempty"`        // of a gate that is run several times
 	Command      *Ended            `json:"command,omitempty"`       // the command that decided
@@ -48,6 +49,7 @@ type Verdict struct {
 	Built        bool              `json:"built,omitempty"`         // of a refused one: what it runs was built
 	Stall        *pressure.Summary `json:"stall,omitempty"`         // of the machine, from the beginning to the end
 	StallUnknown string            `json:"stall-unknown,omitempty"` // why something of it is not known
+	Beside       *Beside           `json:"beside,omitempty"`        // of a sample: what others did to the machine during its run
 	Leftover     *Leftover         `json:"leftover,omitempty"`      // what a later gpuci did about what was left
 	Bound        Bound             `json:"bound"`
 	Outdated     bool              `json:"-"` // a finding is that a product is older than its source

@@ -13,6 +13,8 @@ type witness struct {
 	name    string
 	pattern *metric.Pattern // nil: the reader gives the counters
 	holds   *expr.Expr
+	atlas   map[string]config.Atlas // the counters that the atlas counts; nil for none
+	printed []printedCounters       // of such a one, until it has
 	result  WitnessResult
 }
 
@@ -40,6 +42,10 @@ func newWitness(w config.Witness) (*witness, error) {
 // decides and is kept; an unreadable one outranks it, as with bars.
 func (w *witness) line(text []byte) {
 	for _, m := range w.pattern.Counters(text) {
+		if w.atlas != nil {
+			w.hold(m.Groups, m.Fault)
+			continue
+		}
 		w.match(m.Groups, m.Fault)
 	}
 }

@@ -22,8 +22,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "say what gpuci finds on this machine, what is lost, and how to get it",
 		Long: `doctor looks at everything that gpuci rests on, here and now: itself and its
 configuration, the lane and where its records go, git, the kernel, the lock
-directory, compilers, linkers, the caches in front of them, CUDA, the driver and the
-cards. Each is
+directory, compilers, linkers, the caches in front of them, CUDA, the driver, the
+cards, and what counting a program's calls of CUDA takes. Each is
 
   ok        there, or not there and nothing here asks for it
   lost      gpuci works without it, and does less: it says what
@@ -77,7 +77,7 @@ type doctor struct {
 func (d *doctor) groups() []group {
 	return []group{
 		{"gpuci", d.checkGpuci}, {"workspace", d.checkWorkspace}, {"git", d.checkGit}, {"kernel", d.checkKernel},
-		{"locks", d.checkLocks}, {"tools", d.checkTools}, {"linkers", d.checkLinkers}, {"caches", d.checkCaches}, {"cuda", d.checkCUDA}, {"card", d.checkCards},
+		{"locks", d.checkLocks}, {"tools", d.checkTools}, {"linkers", d.checkLinkers}, {"caches", d.checkCaches}, {"cuda", d.checkCUDA}, {"card", d.checkCards}, {"trace", d.checkTrace},
 	}
 }
 

@@ -85,35 +85,38 @@ func driverVersion(text string) string {
 	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)*`).FindString(firstLine(text))
 }
 
-// nvml finds the library where the loader would: in LD_LIBRARY_PATH, in what
-// ldconfig has noted, in the usual directories.
-func (d *doctor) nvml(ctx context.Context) (path, by string) {
+// nvml finds NVML where the loader would.
+func (d *doctor) nvml(ctx context.Context) (path, by string) { return d.library(ctx, nvmlName) }
+
+// library finds one where the loader would: in LD_LIBRARY_PATH, in what ldconfig has
+// noted, in the usual directories.
+func (d *doctor) library(ctx context.Context, file string) (path, by string) {
 	list, _ := shim.Lookup(d.env, "LD_LIBRARY_PATH")
 	for dir := range strings.SplitSeq(list, ":") {
-		if path := filepath.Join(dir, nvmlName); dir != "" && isFile(path) {
+		if path := filepath.Join(dir, file); dir != "" && isFile(path) {
 			return path, "in LD_LIBRARY_PATH"
 		}
 	}
 	for _, ldconfig := range []string{"/sbin/ldconfig", "/usr/sbin/ldconfig"} {
 		if a, err := gates.Ask(ctx, askTime, []string{ldconfig, "-p"}, "/", askEnv(d.env)); err == nil && a.Failed == "" {
-			path := noted(a.Text)
+			path := noted(a.Text, file)
 			return path, "by what ldconfig has noted"
 		}
 	}
 	for _, dir := range []string{"/lib64", "/usr/lib64", "/usr/lib", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"} {
-		if path := filepath.Join(dir, nvmlName); isFile(path) {
+		if path := filepath.Join(dir, file); isFile(path) {
 			return path, "in the usual place"
 		}
 	}
 	return "", "in the usual places"
 }
 
-// noted is the path of the library in a list of ldconfig's, whose lines are
+// noted is the path of a library in a list of ldconfig's, whose lines are
 // "NAME (KIND) => PATH".
-func noted(list string) string {
+func noted(list, file string) string {
 	for line := range strings.Lines(list) {
 		name, path, ok := strings.Cut(strings.TrimSpace(line), " => ")
-		if word, _, _ := strings.Cut(name, " "); ok && word == nvmlName {
+		if word, _, _ := strings.Cut(name, " "); ok && word == file {
 			return path
 		}
 	}

@@ -141,7 +141,9 @@ func (d *doctor) keysOf(path string, data []byte) (out []string) {
 				out = append(out, d.setting(path, key+"."+inner))
 			}
 		case []any:
-			out = append(out, count(len(v), key, key+"s"))
+			one := map[string]string{"kernels": "set of kernels"}[key]
+			one = cmp.Or(one, key)
+			out = append(out, count(len(v), one, cmp.Or(map[string]string{"kernels": "sets of kernels"}[key], one+"s")))
 		default:
 			out = append(out, d.setting(path, key))
 		}

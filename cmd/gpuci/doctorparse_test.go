@@ -22,10 +22,10 @@ func TestDriverVersion(t *testing.T) {
 func TestNoted(t *testing.T) {
 	const list = "2 libs found in cache `/etc/ld.so.cache'\n" +
 		"\tlibnvidia-ml.so.1.1 (libc6,x86-64) => /wrong\n\tlibnvidia-ml.so.1 (libc6,x86-64) => /usr/lib/libnvidia-ml.so.1\n\tlibnvidia-ml.so.1 (libc6) => /usr/lib32/libnvidia-ml.so.1\n"
-	if got := noted(list); got != "/usr/lib/libnvidia-ml.so.1" {
+	if got := noted(list, nvmlName); got != "/usr/lib/libnvidia-ml.so.1" {
 		t.Errorf("%q", got)
 	}
-	if got := noted("\tlibm.so.6 (libc6) => /lib/libm.so.6\n"); got != "" {
+	if got := noted("\tlibm.so.6 (libc6) => /lib/libm.so.6\n", nvmlName); got != "" {
 		t.Errorf("of a list without it: %q", got)
 	}
 }

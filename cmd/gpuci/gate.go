@@ -214,6 +214,7 @@ func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g 
 		Live: a.console, Terminal: a.console.tty, Note: a.console.note, Hurry: a.hurry,
 		Base: cfg.Workspace.Base, KeepRuns: cfg.History.Runs, History: past, Tools: cfg.Tools, Queue: queue, Pressure: &gates.Pressure{Rule: rule},
 	}
+	opt.TraceLibrary = traceLibrary
 	if o.verbose {
 		opt.Detail = a.console.note
 	}

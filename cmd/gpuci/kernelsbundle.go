@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,9 @@ func (a *app) kernelsBundleCommand() *cobra.Command {
 		Use:   "bundle [GATE…]",
 		Short: "pack gates for a machine with a driver and nothing else",
 		Long: `bundle builds the gates that are named, or all that need a card, as gpuci gate does,
-and packs what their runs need into one archive: gpuci, gpuci-cuda, the programs and
-cubins, fixtures, gpuci.toml, and a manifest with the hash of each file. It runs
+and packs what their runs need into one archive: gpuci, gpuci-cuda, the library that
+[gate.trace] loads, the programs and cubins, fixtures, gpuci.toml, and a manifest with
+the hash of each file. It runs
 where there is no Go, nvcc, git or repository:
 
   tar xf kda.tar.gz && cd kda && ./gpuci gate --all --keep-going
@@ -64,8 +66,9 @@ Examples:
   gpuci kernels bundle fused-adjoint-cuda fused-time -o ../kda.tar.gz
 
 Exit codes: 0 packed, 101 a gate does not build, 102 a product is not of this lane's
-sources or changed while it was packed, 75 a build was refused, 78 a gate cannot be
-packed; 4 no such gate, or none that needs a card, 64 usage, 130 and 143 interrupted.`,
+sources or changed while it was packed, 75 a build was refused, 69 no C compiler for
+the library of [gate.trace], 78 a gate cannot be packed; 4 no such gate, or none that
+needs a card, 64 usage, 130 and 143 interrupted.`,
 		ValidArgsFunction: a.gateWords,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.kernelsBundle(cmd, f, args) },
 	}
@@ -111,7 +114,11 @@ func (a *app) kernelsBundle(cmd *cobra.Command, f bundleFlags, names []string) e
 	if err != nil {
 		return err
 	}
-	pack, err := bundle.Plan(bundle.Making{Config: cfg, Gates: built, Version: versionText(), Program: self, Out: out})
+	library, err := bundledTrace(ctx, picked)
+	if err != nil {
+		return err
+	}
+	pack, err := bundle.Plan(bundle.Making{Config: cfg, Gates: built, Version: versionText(), Program: self, Out: out, TraceLibrary: library})
 	if err != nil {
 		return bundleError(err)
 	}
@@ -121,6 +128,18 @@ func (a *app) kernelsBundle(cmd *cobra.Command, f bundleFlags, names []string) e
 		return bundleError(err)
 	}
 	return a.printBundle(pack, out, dir, size, f)
+}
+
+// bundledTrace is the library that gates load which the atlas counts; "" where none does.
+func bundledTrace(ctx context.Context, picked []config.Gate) (string, error) {
+	if !slices.ContainsFunc(picked, func(g config.Gate) bool { return g.Trace != nil }) {
+		return "", nil
+	}
+	path, err := traceLibrary(ctx)
+	if err != nil && ctx.Err() == nil {
+		return "", coded{exitUnfit, err.Error(), "apt-get install gcc, or leave gates with [gate.trace] out"}
+	}
+	return path, err
 }
 
 // bundledGates are the gates that are named, else those that need a card.

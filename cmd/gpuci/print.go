@@ -35,6 +35,9 @@ func (a *app) print(v gates.Verdict, o gateOptions) error {
 	}
 	cardRows(v.Card, row)
 	numbers(v, o.verbose, row)
+	if v.Trace != nil {
+		row("trace", v.Trace.Text)
+	}
 	if v.Repeat != nil {
 		row("repeat", v.Repeat.Text())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gpuci/gates"
 	"gpuci/gates/config"
+	"gpuci/kernels/trace"
 )
 
 // Built is a gate that gates.BuildOnly has built.
@@ -24,13 +25,15 @@ type Built struct {
 // ErrChanged says that something is not any more what it was a moment before.
 var ErrChanged = errors.New("changed")
 
-// Making is what a bundle is made of. All fields but Out are required.
+// Making is what a bundle is made of. All fields but Out and TraceLibrary are required.
 type Making struct {
 	Config  *config.Config
 	Gates   []Built
 	Version string // of gpuci
 	Program string // the path of gpuci, which goes along
 	Out     string // the archive that is to be written: the one before it is not packed
+
+	TraceLibrary string // of gates that the atlas counts, which goes beside gpuci; "": there are none
 }
 
 // Pack is a bundle that is ready to be written.
@@ -121,12 +124,19 @@ func (p *Pack) gate(o Making, g Built, root *os.Root) error {
 	return nil
 }
 
-// programs adds gpuci, and gpuci-cuda where a gate brings one along.
+// programs adds gpuci, what a traced gate loads, and gpuci-cuda where a gate brings one
+// along.
 func (p *Pack) programs(o Making) error {
 	if s, taken := p.sources[Program]; taken {
 		return &gates.NotBundledError{Gate: o.Gates[0].Gate.Name, Text: "its file " + s.path + " would lie where gpuci itself does", Next: "give it another name, or a directory"}
 	}
 	p.sources[Program] = source{path: o.Program, gate: o.Gates[0].Gate.Name}
+	if o.TraceLibrary != "" {
+		if s, taken := p.sources[trace.LibraryName]; taken {
+			return &gates.NotBundledError{Gate: o.Gates[0].Gate.Name, Text: "its file " + s.path + " would lie where the atlas's library does", Next: "give it another name, or a directory"}
+		}
+		p.sources[trace.LibraryName] = source{path: o.TraceLibrary, gate: o.Gates[0].Gate.Name}
+	}
 	const onCard = "gpuci-cuda"
 	for _, name := range p.names() {
 		if _, have := p.sources[onCard]; path.Base(name) == onCard && !have {

@@ -12,6 +12,7 @@ type Bar struct {
 	Min     *float64 // nil for none
 	Max     *float64
 	Unit    string // "" where nothing is said
+	Atlas   *Atlas `json:",omitempty"` // what the atlas is to count for it; nil where the run prints it
 
 	Within float64   // share by which it may be worse than its reference, over 0; 0 for none
 	Better string    // BetterLower or BetterHigher: of Within which way is worse; "" without
@@ -27,8 +28,9 @@ type Bar struct {
 // Metric is a number that is read and recorded, but not judged.
 type Metric struct {
 	Name    string
-	Pattern string
+	Pattern string // "" with Atlas
 	Unit    string
+	Atlas   *Atlas `json:",omitempty"` // as of a Bar
 }
 
 // defaultTolerance is what timing a whole and its parts apart costs: clocks,
@@ -40,11 +42,12 @@ const defaultTolerance = 0.05
 type said struct {
 	bars, patterns map[string]int // lines
 	units          map[string]*entry
+	trace          *Trace // of the gate
 }
 
 // metrics reads the bars and the metrics of a gate.
 func (f *fields) metrics(g *Gate) {
-	s := said{make(map[string]int), make(map[string]int), make(map[string]*entry)}
+	s := said{make(map[string]int), make(map[string]int), make(map[string]*entry), g.Trace}
 	for _, t := range f.tables("bar") {
 		b := f.item("bar", "metric", t)
 		g.Bars = append(g.Bars, b.bar(s))
@@ -71,7 +74,11 @@ func (f *fields) item(word, key string, table *value) *fields {
 func (f *fields) once(e *entry, seen map[string]int, format string) bool {
 	name := e.value.text
 	if first, ok := seen[name]; ok {
-		f.add(e.value.span, "keep one of the two", format, quoted(name), first)
+		hint := "keep one of the two"
+		if f.table.get("source") != nil {
+			hint += `, or give it a name of its own, and measure = "launches"`
+		}
+		f.add(e.value.span, hint, format, quoted(name), first)
 		return false
 	}
 	seen[name] = f.line(e.value.span.from)
@@ -113,10 +120,17 @@ func (f *fields) bar(s said) Bar {
 	if metric != nil && f.once(metric, s.bars, secondBar) && pattern != nil {
 		f.once(metric, s.patterns, secondPattern)
 	}
+	if b.Atlas = f.atlas(metric, s.trace, &b.Unit); b.Atlas != nil && metric != nil && pattern == nil {
+		f.once(metric, s.patterns, secondPattern)
+	}
 	f.within(&b)
 	f.bounds(&b)
-	f.sameUnit(metric, f.unit(&b.Unit), s.units)
-	f.parts(&b)
+	if b.Atlas != nil {
+		f.notOfAtlas("parts", "tolerance")
+	} else {
+		f.sameUnit(metric, f.unit(&b.Unit), s.units)
+		f.parts(&b)
+	}
 	f.whole("min-matches", 1, 1<<30, &b.MinMatches)
 	return b
 }
@@ -177,10 +191,12 @@ func (f *fields) metric(s said) Metric {
 	var m Metric
 	f.need("metric", `"worst-rel"`)
 	e := f.word("metric", `"worst-rel"`, &m.Name)
-	f.needOr("pattern", `'worst rel (?P<value>[0-9.eE+-]+)'`,
-		"; a number that the gate prints as a gpuci:metric line is recorded without an entry")
-	f.numberPattern(&m.Pattern)
-	f.sameUnit(e, f.unit(&m.Unit), s.units)
+	if m.Atlas = f.atlas(e, s.trace, &m.Unit); m.Atlas == nil {
+		f.needOr("pattern", `'worst rel (?P<value>[0-9.eE+-]+)'`,
+			"; a number that the gate prints as a gpuci:metric line is recorded without an entry")
+		f.numberPattern(&m.Pattern)
+		f.sameUnit(e, f.unit(&m.Unit), s.units)
+	}
 	if e != nil {
 		f.once(e, s.patterns, secondPattern)
 	}

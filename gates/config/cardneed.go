@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuci/gates/metric"
+	"gpuci/kernels/trace"
 )
 
 // CardNeed is what a gate needs of the cards of a machine. The zero value needs none.
@@ -123,6 +124,12 @@ func (g *Gate) onlyAlone() (bar, kind string) {
 			unit = g.Metrics[i].Unit
 		}
 		switch {
+		case b.Atlas != nil:
+			if m, _ := trace.MeasureOf(b.Atlas.Measure); m.Kind == trace.TimeMeasure {
+				return b.Metric, MeasuresTime
+			} else if m.Kind == trace.MemoryMeasure && bar == "" {
+				bar, kind = b.Metric, MeasuresMemory
+			}
 		case slices.Contains(KernelMetrics(), b.Metric):
 		case metric.Timed(b.Metric, unit):
 			return b.Metric, MeasuresTime

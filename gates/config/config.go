@@ -42,6 +42,7 @@ type Config struct {
 		TSV  string // file for git, relative to Root; "" for none
 		Runs int    // directories of runs that are kept, with their logs
 	}
+	Bank  Bank     // comparisons, and what is decided by them
 	Tools []string // [reaper] tools: programs that count as compilers and linkers beside the usual ones
 	Gates []Gate   // as they stand in the file
 	Notes []Note   // statements that expire, as they stand in the file
@@ -107,6 +108,7 @@ func defaults() *Config {
 	c.History.Runs = defaultRuns
 	c.GPU.Headroom = defaultHeadroom
 	c.CI.Lanes = []string{everyLane}
+	c.Bank = defaultBank()
 	return c
 }
 

@@ -33,6 +33,7 @@ type Gate struct {
 	Grace        time.Duration // between TERM and KILL
 
 	Repeat *Repeat `json:",omitempty"` // nil: it is run once
+	Trace  *Trace  `json:",omitempty"` // nil: what it asks of CUDA is not counted
 
 	Reader   string // how tests are counted: libtest, gotest or none
 	MinTests int    // at least 1; 0 with reader none
@@ -114,6 +115,7 @@ func (l *layer) gate(top *fields, table *value) (Gate, *afterOf) {
 	f.limits(&g)
 	f.repeat(&g)
 	f.reader(&g)
+	f.trace(&g)
 	f.metrics(&g)
 	f.witnesses(&g)
 	f.scope(&g)

@@ -23,6 +23,12 @@ func (f *fields) pattern(example string, into *string) (*regexp.Regexp, *entry) 
 	if err == nil {
 		return f.oneOfEach(re, e), e
 	}
+	f.noExpression(e, err)
+	return nil, nil
+}
+
+// noExpression reports what is wrong with a regular expression, where it is.
+func (f *fields) noExpression(e *entry, err error) {
 	at := e.value.span
 	var se *syntax.Error
 	if errors.As(err, &se) {
@@ -30,7 +36,6 @@ func (f *fields) pattern(example string, into *string) (*regexp.Regexp, *entry) 
 		err = errors.New(string(se.Code))
 	}
 	f.add(at, "see https://golang.org/s/re2syntax; "+`a literal string, '…', needs no \\`, "%q in %s is no regular expression: %s", e.key, f.label, err)
-	return nil, nil
 }
 
 // oneOfEach refuses two groups of one name, which Go allows: only the first

@@ -36,6 +36,7 @@ func (c *Config) Print(w io.Writer) error {
 	p.table("[history]", place{}.in("history"))
 	p.optional("tsv", c.History.TSV)
 	p.line("keep-runs", strconv.Itoa(c.History.Runs))
+	p.bank(c.Bank)
 	p.ci(c.CI)
 	p.cards(c.Cards)
 	p.gpu(c.GPU)

@@ -47,11 +47,14 @@ func (p *printer) gate(g *Gate) {
 	}
 	p.indent = "  "
 	p.env(at.in("env"), g.Env)
+	p.trace(at.in("trace"), g.Trace)
 	p.numbers(at, g)
 	for i, w := range g.Witnesses {
 		p.table("[[gate.witness]]", at.named("witness", strconv.Itoa(i+1)))
 		p.optional("name", w.Name)
 		p.optional("pattern", w.Pattern)
+		p.optional("source", w.Source)
+		p.optional("stage", w.Stage)
 		p.optional("holds", w.Holds)
 	}
 	p.scope(at.in("scope"), g.Scope)
@@ -80,6 +83,7 @@ func (p *printer) numbers(at place, g *Gate) {
 		p.table("[[gate.bar]]", at.named("bar", b.Metric))
 		p.optional("metric", b.Metric)
 		p.optional("pattern", b.Pattern)
+		p.atlas(b.Atlas)
 		p.bound("min", b.Min)
 		p.bound("max", b.Max)
 		if b.Within > 0 {
@@ -90,7 +94,9 @@ func (p *printer) numbers(at place, g *Gate) {
 			}
 		}
 		p.bound("floor", b.Floor)
-		p.optional("unit", b.Unit)
+		if b.Atlas == nil {
+			p.optional("unit", b.Unit)
+		}
 		if len(b.Parts) > 0 {
 			p.strings("parts", b.Parts)
 			p.line("tolerance", tomlFloat(b.Tolerance))
@@ -101,7 +107,9 @@ func (p *printer) numbers(at place, g *Gate) {
 		p.table("[[gate.metric]]", at.named("metric", m.Name))
 		p.optional("metric", m.Name)
 		p.optional("pattern", m.Pattern)
-		p.optional("unit", m.Unit)
+		if p.atlas(m.Atlas); m.Atlas == nil {
+			p.optional("unit", m.Unit)
+		}
 	}
 }
 

@@ -62,8 +62,8 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 	tables := []string{
 		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]",
-		"[[kernels.accept]]", "[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[build]",
-		"[ci]", "[gate.scope]", "[gpu]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
+		"[[kernels.accept]]", "[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[bank]", "[build]",
+		"[ci]", "[gate.scope]", "[gate.trace]", "[gpu]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
 		t.Fatalf("tables that know keys: -want +got\n%s", d)

@@ -19,6 +19,7 @@ func (l *layer) top(root *value) {
 	l.pressure(f)
 	l.reaper(f)
 	l.history(f)
+	l.bank(f)
 	l.cards(f)
 	l.gpu(f)
 	l.protect(f)

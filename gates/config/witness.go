@@ -2,11 +2,14 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 
 	"gpuci/gates/expr"
+	"gpuci/kernels/trace"
 )
 
 // Witness is a relation between counters that the gate prints.
@@ -14,24 +17,29 @@ type Witness struct {
 	Name    string // "" where none is given
 	Pattern string // its named groups are the counters
 	Holds   string // in the language of package expr
+	Source  string `json:",omitempty"` // SourceTrace: it may name what the atlas counted, too, and needs no pattern
+	Stage   string `json:",omitempty"` // of what the atlas counted
 }
 
 func (f *fields) witnesses(g *Gate) {
 	for i, t := range f.tables("witness") {
 		w := f.item("witness", "name", t)
 		w.place = f.place.named("witness", strconv.Itoa(i+1))
-		g.Witnesses = append(g.Witnesses, w.witness(g.Reader == countersReader))
+		g.Witnesses = append(g.Witnesses, w.witness(g))
 		w.done()
 	}
 }
 
-// witness reads one. Where the reader reads counters by their names, it needs no
-// pattern.
-func (f *fields) witness(named bool) Witness {
+// witness reads one. Where the reader reads counters by their names, or the atlas
+// counts them, it needs no pattern.
+func (f *fields) witness(g *Gate) Witness {
 	var w Witness
 	f.word("name", `"took-the-fused-path"`, &w.Name)
+	if f.source(g.Trace, "stage") != nil {
+		w.Source, w.Stage = SourceTrace, f.stageOf(g.Trace)
+	}
 	const example = `'fused=(?P<fused>\d+)/(?P<asked>\d+)'`
-	if !named {
+	if g.Reader != countersReader && f.table.get("source") == nil {
 		f.needOr("pattern", example, `; with reader = "counters" a line's key=number words are the counters`)
 	}
 	re, e := f.pattern(example, &w.Pattern)
@@ -41,13 +49,13 @@ func (f *fields) witness(named bool) Witness {
 	}
 	f.need("holds", `"fused == asked"`)
 	if e := f.text("holds", `"fused == asked"`, &w.Holds); e != nil {
-		f.relation(e, re)
+		f.relation(e, re, g, w)
 	}
 	return w
 }
 
 // relation checks what must hold; re is nil where the pattern is wrong itself.
-func (f *fields) relation(e *entry, re *regexp.Regexp) {
+func (f *fields) relation(e *entry, re *regexp.Regexp, g *Gate, w Witness) {
 	x, err := expr.Parse(e.value.text)
 	if err != nil {
 		at := e.value.span
@@ -67,6 +75,10 @@ func (f *fields) relation(e *entry, re *regexp.Regexp) {
 		f.bad(e, `hold counters against each other or against a number, like "node_bwd > 0 && fused == asked"`,
 			"holds for every value tried, so nothing could fail it")
 	}
+	if w.Source != "" {
+		f.counted(e, x, re, g, w)
+		return
+	}
 	if re == nil {
 		return
 	}
@@ -76,5 +88,35 @@ func (f *fields) relation(e *entry, re *regexp.Regexp) {
 		}
 		hint := meant(n.Text, groups(re), "the groups are "+list(groups(re)))
 		f.add(e.value.piece(n.Offset, n.Offset+len(n.Text)), hint, "%q in %s names %s, which is no group of its pattern", e.key, f.label, quoted(n.Text))
+	}
+}
+
+// counted checks the names of a relation that may name what the atlas counted.
+func (f *fields) counted(e *entry, x *expr.Expr, re *regexp.Regexp, g *Gate, w Witness) {
+	var printed []string
+	if re != nil {
+		printed = groups(re)
+	}
+	counters, own := g.AtlasCounters(w), 0
+	known := append(slices.Sorted(maps.Keys(counters)), printed...)
+	for _, n := range x.Names() {
+		at := e.value.piece(n.Offset, n.Offset+len(n.Text))
+		a, is := counters[n.Text]
+		m, _ := trace.MeasureOf(a.Measure)
+		switch in := slices.Contains(printed, n.Text); {
+		case in && is:
+			f.add(at, "call the group otherwise", "%q in %s names %s, which is a group of its pattern and what the atlas counts", e.key, f.label, quoted(n.Text))
+		case !in && !is:
+			f.add(at, meant(n.Text, known, "the atlas has "+list(known)), "%q in %s names %s, which nothing counts", e.key, f.label, quoted(n.Text))
+		case is && m.Only && a.Stage != trace.WholeRun:
+			f.add(at, fmt.Sprintf("write stage = %q", trace.WholeRun), "%q in %s names %s, which is of the whole run", e.key, f.label, quoted(n.Text))
+		case is && m.Kind == trace.TimeMeasure:
+			f.add(at, "give it a bar", "%q in %s names %s, which is a time and no counter", e.key, f.label, quoted(n.Text))
+		case is:
+			own++
+		}
+	}
+	if own == 0 && re != nil {
+		f.add(f.table.get("source").span, "leave the line out", "%q in %s means nothing: its relation names nothing that the atlas counts", "source", f.label)
 	}
 }

@@ -44,8 +44,8 @@ func TestSetAside(t *testing.T) {
 	}
 	_, whole := filled(t)
 	for name, tear := range map[string]func(*stage, []byte) []byte{
-		"cut":          func(_ *stage, b []byte) []byte { return b[:len(b)/2] },
-		"cut in page":  func(_ *stage, b []byte) []byte { return b[:len(b)/2+1234] },
+		"cut":          func(_ *stage, b []byte) []byte { return b[:len(b)*2/3] },
+		"cut in page":  func(_ *stage, b []byte) []byte { return b[:len(b)*2/3+1234] },
 		"header only":  func(_ *stage, b []byte) []byte { return b[:100] },
 		"text":         func(*stage, []byte) []byte { return []byte("not a database\n") },
 		"long text":    func(*stage, []byte) []byte { return bytes.Repeat([]byte("not a database\n"), 5000) },

@@ -169,7 +169,7 @@ func TestMigrate(t *testing.T) {
 	})
 	s := st.open()
 	st.record(s, result("waits"))
-	if _, err := s.Latest(t.Context()); err == nil || !strings.Contains(err.Error(), "from form 2 to 3: it cannot be") {
+	if _, err := s.Latest(t.Context()); err == nil || !strings.Contains(err.Error(), "from form 3 to 4: it cannot be") {
 		t.Error(err)
 	}
 	st.close(s)
@@ -196,7 +196,7 @@ func TestMigrate(t *testing.T) {
 // migrateJob is killed in the middle of a migration.
 func migrateJob(args []string) error {
 	w := world{later(func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "drop table kills; delete from metrics; pragma user_version = 3"); err != nil {
+		if _, err := tx.ExecContext(ctx, "drop table kills; delete from metrics; pragma user_version = 4"); err != nil {
 			return err
 		}
 		fmt.Println("in it")

@@ -208,6 +208,8 @@ func (s *Store) takeInOne(ctx context.Context, tx *sql.Tx, src source) error {
 			_, err = s.insert(ctx, tx, *rec.result, src.uid)
 		case rec.fault != nil:
 			err = s.insertFalsified(ctx, tx, *rec.fault, src.uid)
+		case rec.decision != nil:
+			_, err = s.insertDecided(ctx, tx, *rec.decision, src.uid)
 		default:
 			_, err = s.insertKill(ctx, tx, *rec.kill, src.uid)
 		}

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// kills is how often a writer is killed: in the long form, ten times as often.
+// kills is how often a writer is killed: in the long form, 25 times as often.
 func kills() int {
 	if os.Getenv("GPUCI_SOAK") == "1" {
 		return 500
 	}
-	return 50
+	return 20
 }
 
 // What a writer said that it kept is there after SIGKILL, wherever it struck:

@@ -8,11 +8,12 @@ import (
 	"io"
 )
 
-// record is a line of a journal: a result, a kill or a falsification.
+// record is a line of a journal: a result, a kill, a falsification or a decision.
 type record struct {
-	result *entry
-	kill   *killEntry
-	fault  *falsified
+	result   *entry
+	kill     *killEntry
+	fault    *falsified
+	decision *decided
 }
 
 // readLine decodes a line. Fields and types that are not known are for newer
@@ -34,6 +35,9 @@ func readLine(line []byte) (record, error) {
 	case "falsification":
 		e, err := readFalsified(line)
 		return record{fault: &e}, err
+	case "decision":
+		e, err := readDecided(line)
+		return record{decision: &e}, err
 	}
 	return record{}, fmt.Errorf("the type %q is not known", head.Type)
 }

@@ -13,6 +13,7 @@ type Spec struct {
 	Metric  string
 	Pattern string // "" when the gate prints the number itself
 	Unit    string
+	Given   bool // by Give and its like, and nothing that is printed is one
 }
 
 // Bounds on what hostile output can make us keep.
@@ -28,6 +29,7 @@ type Collector struct {
 	patterns []reading
 	found    map[string]*Found
 	declared map[string]bool // metrics that the gate's configuration names
+	given    map[string]bool // those that are not printed
 	sink     func(Sample)
 	faults   []string // malformed gpuci:metric lines
 	series   int      // kept apart so far, of all metrics
@@ -42,11 +44,12 @@ type reading struct {
 // New returns a collector for the given metrics; every sound sample is also
 // handed to sink.
 func New(specs []Spec, sink func(Sample)) (*Collector, error) {
-	c := &Collector{found: make(map[string]*Found), declared: make(map[string]bool), sink: sink}
+	c := &Collector{found: make(map[string]*Found), declared: make(map[string]bool), given: make(map[string]bool), sink: sink}
 	given := make(map[string]string) // units that were written down
 	for _, s := range specs {
 		f := c.of(s.Metric)
 		c.declared[s.Metric] = true
+		c.given[s.Metric] = c.given[s.Metric] || s.Given
 		if s.Unit != "" && given[s.Metric] != "" && given[s.Metric] != s.Unit {
 			return nil, fmt.Errorf("metric %s: its unit is %s in one place and %s in another", s.Metric, given[s.Metric], s.Unit)
 		}

@@ -95,6 +95,10 @@ func (c *Collector) own(rest []byte, known string) (metric string) {
 		return o.Name
 	}
 	f := c.of(o.Name)
+	if c.given[o.Name] {
+		f.fault(printedToo)
+		return o.Name
+	}
 	switch {
 	case o.Unit == "" || o.Unit == f.unit:
 	case f.unit == "" && f.Count == 0:
@@ -191,6 +195,31 @@ func (c *Collector) Give(s Sample) {
 	c.keep(f, s)
 }
 
+// GiveAll takes numbers of which n were counted and only the extremes are told: as many
+// samples as that, of one metric, unit and labels.
+func (c *Collector) GiveAll(low, high Sample, n int) {
+	c.Give(low)
+	given := 1
+	if high.Text != low.Text {
+		c.Give(high)
+		given = 2
+	}
+	f := c.found[low.Metric]
+	if f == nil || f.Faulty > 0 || n <= given {
+		return
+	}
+	f.Count += n - given
+	if s := f.series[high.Series()]; s != nil {
+		s.Count += n - given
+	}
+}
+
+// Miss says why a metric was not read, where nothing was printed that could be at fault.
+func (c *Collector) Miss(metric, why string) { c.of(metric).fault(why) }
+
+// printedToo is the fault of a metric that is not printed.
+const printedToo = "it is counted, and a number of that name was printed as well: call one of them otherwise"
+
 // Take takes a number that somebody else found in the output: text is as it was
 // printed.
 func (c *Collector) Take(metric, text string) {
@@ -199,5 +228,9 @@ func (c *Collector) Take(metric, text string) {
 		return
 	}
 	f := c.of(metric)
+	if c.given[metric] {
+		f.fault(printedToo)
+		return
+	}
 	c.keep(f, Sample{Metric: metric, Text: text, Unit: f.unit})
 }
