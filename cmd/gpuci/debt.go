@@ -44,7 +44,10 @@ nothing of that.
 What other users were refused is listed too, with their name. Their runs pay what they
 owe themselves, and yours all.
 
-Nothing is kept of debts but the history, so that no kill loses one. Of a run that could
+A comparison of two arms (gpuci ab) that was refused is owed as well, and stands below
+the gates.
+
+Nothing is kept of debts but the history and the comparisons, so that no kill loses one. Of a run that could
 not be recorded, as on a full disk, nothing is owed, and it says so.
 
 Examples:
@@ -175,9 +178,13 @@ func (a *app) debts(ctx context.Context, o debtOptions) error {
 	} else {
 		void = 0
 	}
+	comparisons, err := a.owedComparisons(l)
+	if err != nil {
+		return err
+	}
 	slices.SortStableFunc(debts, func(a, b gates.Debt) int { return rank(a.Void == "") - rank(b.Void == "") })
 	if o.json {
-		return a.debtsJSON(debts)
+		return a.debtsJSON(debts, comparisons)
 	}
-	return a.debtsText(debts, void, time.Now())
+	return a.debtsText(debts, comparisons, void, time.Now())
 }

@@ -28,12 +28,13 @@ type payLine struct {
 	Paid     int             `json:"paid"`
 	Owed     int             `json:"owed"`
 	Payments []gates.Payment `json:"payments"`
+	Compared int             `json:"comparisons-owed,omitempty"` // that are owed still
 	Exit     int             `json:"exit"`
 }
 
 // paid closes the answer; code is that of the command.
 func (a *app) paid(o debtPayOptions, payments []gates.Payment, code int) error {
-	sum := payLine{Type: "paid", Payments: payments, Exit: code}
+	sum := payLine{Type: "paid", Payments: payments, Exit: code, Compared: o.comparisons}
 	for _, p := range payments {
 		sum.Paid += rank(!p.Paid)
 		sum.Owed += rank(p.Paid || p.Void != "")
@@ -47,6 +48,8 @@ func (a *app) paid(o debtPayOptions, payments []gates.Payment, code int) error {
 
 func (s payLine) text() string {
 	switch {
+	case len(s.Payments) == 0 && s.Compared > 0:
+		return count(s.Compared, "comparison is", "comparisons are") + " owed still"
 	case len(s.Payments) == 0:
 		return "nothing is owed"
 	case s.Owed == 0 && s.Paid < len(s.Payments):

@@ -24,6 +24,7 @@ type debtPayOptions struct {
 	quiet, json, verbose bool
 	wait                 waitFlag
 	waits                bool // --wait was given
+	comparisons          int  // that are owed still
 }
 
 func (a *app) debtPayCommand() *cobra.Command {
@@ -43,7 +44,7 @@ it; a debt that has become void meanwhile is named, and not run.
 With --when-quiet, what is still owed then is waited for: for the card in line with
 all other gates that wait for it, for the machine until nobody else is at work, for
 another gpuci until it has paid or given up. A run that somebody disturbed is tried
-again. --wait says for how long all in all; 0 looks once.
+again. Comparisons that are owed are gone on with first. --wait says for how long all in all; 0 looks once.
 
 Examples:
   gpuci debt pay
@@ -91,13 +92,18 @@ func (a *app) payDebts(ctx context.Context, o debtPayOptions, names []string) er
 	if err != nil {
 		return err
 	}
+	var codes []int
+	if o.comparisons, codes, err = a.payComparisons(ctx, l, o, names); err != nil {
+		return err
+	}
 	owed := slices.DeleteFunc(gates.StillOwed(debts), func(d gates.Debt) bool { return !d.Fits(names) })
 	if len(owed) == 0 {
-		if err := a.paid(o, nil, 0); err != nil || o.json {
-			return err
+		code := gates.WorstExit(codes...)
+		if err := a.paid(o, nil, code); err != nil || o.json {
+			return cmp.Or(err, error(coded{code: code}))
 		}
 		_, err := io.WriteString(a.out, lostText(debts, names))
-		return err
+		return cmp.Or(err, error(coded{code: code}))
 	}
 	state, note := gates.StateDir(l.lane, l.config.Root)
 	if note != "" {
@@ -117,7 +123,7 @@ func (a *app) payDebts(ctx context.Context, o debtPayOptions, names []string) er
 	if err != nil {
 		return unread(err)
 	}
-	code := debtExit(payments)
+	code := gates.WorstExit(append(codes, debtExit(payments))...)
 	return cmp.Or(a.paid(o, payments, code), error(coded{code: code}))
 }
 

@@ -17,9 +17,14 @@ type debtLine struct {
 	gates.Debt
 }
 
-func (a *app) debtsJSON(debts []gates.Debt) error {
+func (a *app) debtsJSON(debts []gates.Debt, comparisons []owedComparison) error {
 	for _, d := range debts {
 		if err := a.jsonLine(debtLine{"debt", d}); err != nil {
+			return err
+		}
+	}
+	for _, c := range comparisons {
+		if err := a.jsonLine(owedLine{"owed-comparison", c.ID, c.Lane, c.Gate, c.End.At, c.End.Why}); err != nil {
 			return err
 		}
 	}
@@ -27,7 +32,7 @@ func (a *app) debtsJSON(debts []gates.Debt) error {
 }
 
 // debtsText prints debts for people; void is how many are not shown.
-func (a *app) debtsText(debts []gates.Debt, void int, now time.Time) error {
+func (a *app) debtsText(debts []gates.Debt, comparisons []owedComparison, void int, now time.Time) error {
 	var b strings.Builder
 	if len(debts) > 0 {
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -39,7 +44,8 @@ func (a *app) debtsText(debts []gates.Debt, void int, now time.Time) error {
 			return err
 		}
 	}
-	owed := len(gates.StillOwed(debts))
+	owed := len(gates.StillOwed(debts)) + len(comparisons)
+	b.WriteString(owedComparisonsText(comparisons, now))
 	if owed == 0 {
 		b.WriteString("nothing is owed\n")
 	} else {

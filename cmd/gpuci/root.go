@@ -48,6 +48,7 @@ script can act on.
   gpuci gate --list        what gates there are
   gpuci gate NAME          run one
   gpuci falsify            plant faults, and see whether the gates notice
+  gpuci ab main . NAME     is this lane faster, by more than the noise
   gpuci lint               find what turns a failure into success, and prove it
   gpuci ci nightly         run what is new in every lane, and say what changed
   gpuci history            what came of them, and how their numbers went
@@ -105,7 +106,7 @@ exit code of their command.`,
 	cmd.PersistentFlags().StringVar(&a.color, "color", "auto", "colour: auto, always or never")
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return a.prepare() }
 	cmd.AddCommand(a.gateCommand(), a.historyCommand(), a.configCommand(), a.initCommand(), a.buildCommand(), a.envCommand(), a.lockCommand(), a.gpuCommand(), a.pressureCommand(), a.reaperCommand(),
-		a.ciCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.debtCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand(), a.traceCommand())
+		a.ciCommand(), a.abCommand(), a.falsifyCommand(), a.lintCommand(), a.worktreesCommand(), a.debtCommand(), a.scopeCommand(), a.notesCommand(), a.fixturesCommand(), a.kernelsCommand(), a.traceCommand())
 	misplaced(cmd, a.console.note)
 	a.equip(cmd) // the last one: it completes the words of all commands
 	return cmd

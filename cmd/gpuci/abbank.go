@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuci/buildlock"
+	"gpuci/gates"
+	"gpuci/gates/ab"
+	"gpuci/gates/config"
+	"gpuci/gates/history"
+)
+
+// bankFlags are the flags of `gpuci ab bank`.
+type bankFlags struct {
+	why   string
+	flags []string
+	json  bool
+}
+
+func (a *app) abBankCommand() *cobra.Command {
+	var f bankFlags
+	cmd := &cobra.Command{
+		Use:   "bank [ID]",
+		Short: "write a decision down, with its evidence",
+		Long: `bank makes a decision of an answer of gpuci ab, of the newest one without an ID. It
+must meet the rules in [bank] of gpuci.toml: enough samples, seeds and steps, profile
+release, a quiet card, arms that are commits, an answer that is not too old, and the
+gate as it is now; each rule that it does not meet is named. The decision goes into the
+history, with the arms, the whole answer, the rules, who and why, and as a line into
+the file for git ([bank] tsv, bank.tsv).
+
+What makes the arm the default is told by what the arm is made of: a variable in
+[gate.env], a word of the gate's run, the text of an edited file, or that the base
+branch has its commit. --flag says another: config:FILE:PATTERN (a regular expression
+that is found in FILE), env:K=V, arg:WORD, or a name of [bank.flags].
+
+Examples:
+  gpuci ab bank --why "fused is the default from here on"
+  gpuci ab bank 20261201T074103Z-40a1a7fa --flag 'config:src/lib.rs:FUSED: bool = true'
+
+Exit codes: 0, 102 it does not meet the rules, 4 no such comparison, 64 usage, also one
+that is banked already, 69 the history cannot be written, 78 configuration.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.json = f.json
+			return a.bank(cmd, f, args)
+		},
+	}
+	s := cmd.Flags()
+	s.StringVar(&f.why, "why", "", "why, in a `TEXT` for who reads it in a year")
+	s.StringArrayVar(&f.flags, "flag", nil, "what makes the arm the default, `FLAG` or a name of [bank.flags]; can be repeated")
+	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type")
+	return cmd
+}
+
+// decisionLine is a decision in JSON.
+type decisionLine struct {
+	Type string `json:"type"` // always "decision"
+	history.Decision
+}
+
+func (a *app) bank(cmd *cobra.Command, f bankFlags, args []string) error {
+	w, err := a.bankWorkspace(cmd)
+	if err != nil {
+		return err
+	}
+	flags, err := meantFlags(w.cfg.Bank, f.flags)
+	if err != nil {
+		return abError(err)
+	}
+	log, err := w.answered(args)
+	if err != nil {
+		return abError(err)
+	}
+	r := ab.ReportOf(log)
+	g, ok := w.cfg.Gate(log.Gate)
+	if !ok {
+		return noGate(w.cfg, log.Gate)
+	}
+	if unmet := ab.Unmet(r, w.cfg.Bank, *g, log.Settings, time.Now()); len(unmet) > 0 {
+		return coded{gates.Broken.ExitCode(), fmt.Sprintf("%s is not banked: %s", log.ID, strings.Join(unmet, "; ")), "compare again so that it meets the rules, or change [bank] where they are not what you want"}
+	}
+	if len(flags) == 0 {
+		flags = ab.FlagsOf(r.Arms[1])
+	}
+	d, err := ab.Decide(r, log, buildlock.UserName(os.Geteuid()), f.why, flags, rulesText(w.cfg.Bank), versionText())
+	if err != nil {
+		return err
+	}
+	return a.keepDecision(cmd.Context(), w, d, f.json)
+}
+
+// keepDecision writes a decision into the history and the file. One that is in the
+// history and not in the file, because somebody was killed in between, gets its line.
+func (a *app) keepDecision(ctx context.Context, w bankWorkspace, d history.Decision, json bool) error {
+	store, err := a.openHistory(ctx, w.cfg, w.lane)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	list, err := store.Decisions(ctx, history.Query{Gate: d.Gate})
+	if err != nil {
+		return unread(err)
+	}
+	again := slices.IndexFunc(list, func(o history.Decision) bool { return o.ID == d.ID })
+	if again < 0 {
+		err = store.RecordDecision(ctx, d)
+	} else {
+		d = list[again]
+	}
+	if err != nil && !errors.Is(err, history.ErrDecided) {
+		return coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong"}
+	}
+	added, err := ab.AppendTSV(w.cfg.Root, w.cfg.Bank.TSV, d)
+	if err != nil {
+		a.console.note("it is in the history, and not in the file for git")
+		return coded{gates.ExitConfig, err.Error(), "mend the file, or name another one by tsv in [bank]; then bank it again"}
+	}
+	if again >= 0 && !added {
+		return coded{gates.ExitUsage, d.ID + " is banked already", "gpuci ab list shows it"}
+	}
+	if json {
+		return a.jsonLine(decisionLine{"decision", d})
+	}
+	_, err = fmt.Fprintf(a.out, "banked: %s\n  in       %s and the history; commit the file\n", printable(decisionText(d)), printable(w.cfg.Bank.TSV))
+	return err
+}
+
+// answered is the comparison that is meant, or the newest with an answer.
+func (w bankWorkspace) answered(args []string) (ab.Log, error) {
+	if len(args) == 1 {
+		return ab.ReadLog(w.state, args[0])
+	}
+	logs, err := ab.Logs(w.state)
+	if err != nil {
+		return ab.Log{}, err
+	}
+	for _, l := range logs {
+		if l.End != nil && l.End.State == ab.Answered {
+			return l, nil
+		}
+	}
+	return ab.Log{}, coded{gates.ExitNothing, "no comparison has an answer yet", "gpuci ab --help has how to make one"}
+}
+
+// meantFlags are flags as they were written, or the ones that their names stand for.
+func meantFlags(b config.Bank, list []string) (out []string, err error) {
+	for _, text := range list {
+		if known, ok := b.Flags[text]; ok {
+			text = known
+		}
+		err = errors.Join(err, ab.CheckFlag(text))
+		out = append(out, text)
+	}
+	return out, err
+}
+
+// rulesText are the rules of banking as they stand.
+func rulesText(b config.Bank) string {
+	return fmt.Sprintf("samples = %d, seeds = %d, steps = %d, warm = %d, confidence = %v, least-effect = %v, profile = %q, quiet = %v",
+		b.Samples, b.Seeds, b.Steps, b.Warm, b.Confidence, b.Least, b.Profile, b.Quiet)
+}
+
+// decisionText is a decision in a line.
+func decisionText(d history.Decision) string {
+	return fmt.Sprintf("%s: %s against %s: %s by %s: %s [%s, %s], floor %s, %d samples of each",
+		d.Gate, d.Arm.Name, d.Base.Name, d.Verdict, d.Metric, abChange(d.Change), abChange(d.Low), abChange(d.High), abShare(d.Floor), d.Samples)
+}

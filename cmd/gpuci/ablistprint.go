@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"gpuci/gates/ab"
+)
+
+// unfinishedLine is a comparison that has not ended, in JSON.
+type unfinishedLine struct {
+	Type    string    `json:"type"` // always "unfinished"
+	ID      string    `json:"id"`
+	Gate    string    `json:"gate"`
+	Started time.Time `json:"started"`
+	Samples int       `json:"samples"`
+	State   string    `json:"state,omitempty"` // stopped or owed; "" where it goes on or was killed
+	Why     string    `json:"why,omitempty"`
+}
+
+func unfinishedOf(l ab.Log) unfinishedLine {
+	u := unfinishedLine{Type: "unfinished", ID: l.ID, Gate: l.Gate, Started: l.Started, Samples: len(l.Samples)}
+	if l.End != nil {
+		u.State, u.Why = l.End.State, l.End.Why
+	}
+	return u
+}
+
+func (a *app) printDecisions(stand []standingDecision, looks []string, logs []ab.Log, json bool) error {
+	if json {
+		for _, s := range stand {
+			if err := a.jsonLine(s); err != nil {
+				return err
+			}
+		}
+		for _, l := range logs {
+			if err := a.jsonLine(unfinishedOf(l)); err != nil {
+				return err
+			}
+		}
+		for _, text := range looks {
+			if err := a.jsonLine(map[string]string{"type": "look", "text": text}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := io.WriteString(a.out, decisionsText(stand, looks, logs, time.Now()))
+	return err
+}
+
+func decisionsText(stand []standingDecision, looks []string, logs []ab.Log, now time.Time) string {
+	var b strings.Builder
+	if len(stand) == 0 {
+		b.WriteString("nothing is banked yet: gpuci ab --help\n")
+	} else {
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "decision\tgate\tarm\tverdict\tchange\tbanked\tdefault\tsince")
+		for _, s := range stand {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, printable(s.Gate), printable(s.Arm.Name), s.Verdict, abChange(s.Change), sinceCell(s.At, now), onText(s.On), printable(changedText(s.Since)))
+		}
+		_ = w.Flush() // into memory
+	}
+	for _, s := range stand {
+		for _, text := range s.Looks {
+			fmt.Fprintf(&b, "%s: %s\n", printable(s.Gate), printable(text))
+		}
+	}
+	for _, text := range looks {
+		fmt.Fprintf(&b, "%s\n", printable(text))
+	}
+	for _, l := range logs {
+		u := unfinishedOf(l)
+		state := u.State
+		if state == "" {
+			state = "goes on, or was killed"
+		}
+		fmt.Fprintf(&b, "not ended: %s of gate %s, %s, %s: gpuci ab --resume=%s\n", u.ID, printable(u.Gate), count(u.Samples, "run", "runs"), state, u.ID)
+	}
+	return b.String()
+}
+
+func onText(on *bool) string {
+	switch {
+	case on == nil:
+		return "?"
+	case *on:
+		return "yes"
+	}
+	return "no"
+}
+
+// changedText is what has changed since a decision.
+func changedText(s ab.Since) string {
+	const most = 3
+	var parts []string
+	if s.Settings {
+		parts = append(parts, "the gate's settings changed")
+	}
+	if n := len(s.Files); n > most {
+		parts = append(parts, fmt.Sprintf("%d files changed in %s", n, count(s.Commits, "commit", "commits")))
+	} else if n > 0 {
+		parts = append(parts, strings.Join(s.Files, " ")+" changed")
+	}
+	if s.Driver != "" {
+		parts = append(parts, "the driver is "+s.Driver+" now")
+	}
+	if s.NoCard != "" {
+		parts = append(parts, "there is no "+s.NoCard+" here")
+	}
+	if s.Unknown != "" {
+		parts = append(parts, "not known: "+s.Unknown)
+	}
+	if len(parts) == 0 {
+		return "same"
+	}
+	return strings.Join(parts, "; ")
+}

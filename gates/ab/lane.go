@@ -1,0 +1,202 @@
+package ab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuci/gates/ab/judge"
+	"gpuci/worktrees"
+)
+
+// side is an arm in its scratch lane.
+type side struct {
+	Arm
+	twin    bool // the base's second lane: what another directory does to its times is part of the noise
+	scratch *worktrees.Scratch
+	lane    worktrees.Lane // that it is, by the name under which lanes are listed
+	root    string         // the directory of gpuci.toml in it
+	tree    string
+	commit  string
+	clean   bool
+}
+
+// label is the side for people.
+func (d *side) label() string {
+	if d.twin {
+		return d.Name + " (again, for A/A)"
+	}
+	return d.Name
+}
+
+// fetchTime bounds how long submodules may be fetched that are nowhere here.
+const fetchTime = 10 * time.Minute
+
+// makeSides makes the scratch lanes: of the base, of its twin and of the arm.
+func (s *session) makeSides(ctx context.Context) error {
+	arms := s.log().Arms
+	for _, d := range []*side{{Arm: arms[0]}, {Arm: arms[0], twin: true}, {Arm: arms[1]}} {
+		if err := s.makeSide(ctx, d); err != nil {
+			return err
+		}
+		s.o.Note(fmt.Sprintf("arm %s is %s, at %.10s", d.label(), d.Spec(), d.commit))
+	}
+	return s.differ()
+}
+
+// makeSide makes one. Where it was made before, it is of the same commit, whatever its
+// branch or lane has become; a lane with changes is copied as it is, and differ looks.
+func (s *session) makeSide(ctx context.Context, d *side) error {
+	from, commit := s.o.Lane, d.Commit
+	if d.Lane != "" {
+		var err error
+		if from, err = s.laneNamed(ctx, d.Lane); err != nil {
+			return err
+		}
+	}
+	if was := s.log().built(d.Name, d.twin); was != nil && (was.Clean || commit != "") {
+		commit = was.Commit
+	}
+	scratch, err := worktrees.NewScratch(ctx, from, worktrees.ScratchOptions{
+		Dir: s.o.ScratchDir, Commit: commit, Fetch: fetchTime, For: "arm " + d.Name + " of " + s.o.Gate.Name, Note: s.o.Note,
+	})
+	if errors.Is(err, worktrees.ErrGone) {
+		return &ArmError{fmt.Sprintf("arm %s: there is no commit %s", d.Name, commit), "git log --oneline --all has what there is"}
+	}
+	if err != nil {
+		return err
+	}
+	d.scratch, d.lane, d.root = scratch, scratch.Lane, scratch.Root
+	s.sides = append(s.sides, d)
+	if lane, err := worktrees.Find(ctx, scratch.Root); err == nil {
+		d.lane = lane
+	}
+	for _, text := range scratch.Notes {
+		s.mark("arm " + d.Name + ": " + text)
+	}
+	return s.settleSide(ctx, d)
+}
+
+// settleSide finds the workspace in a scratch lane, edits it, and says which tree it is.
+func (s *session) settleSide(ctx context.Context, d *side) error {
+	if rel, err := filepath.Rel(s.o.Lane.Root, s.o.Root); err == nil && filepath.IsLocal(rel) {
+		d.root = filepath.Join(d.scratch.Root, rel)
+	}
+	if info, err := os.Stat(d.root); err != nil || !info.IsDir() {
+		return &ArmError{fmt.Sprintf("arm %s: it has no directory %s, where the gate is", d.Name, d.root), "name a commit that has it"}
+	}
+	state, err := worktrees.ReadState(ctx, d.scratch.Lane)
+	if err != nil {
+		return err
+	}
+	d.clean = !state.Dirty
+	if err := d.edit(); err != nil {
+		return err
+	}
+	if err := d.scratch.Keep(ctx); err != nil {
+		return err
+	}
+	draft := d.scratch.Kept()
+	d.tree, d.commit = draft.Tree, draft.Commit
+	return nil
+}
+
+// laneNamed is a lane of the repository.
+func (s *session) laneNamed(ctx context.Context, name string) (worktrees.Lane, error) {
+	trees, err := worktrees.List(ctx, s.o.Lane)
+	if err != nil {
+		return worktrees.Lane{}, err
+	}
+	var known []string
+	for _, t := range trees {
+		if t.Name == name && !t.Removed {
+			return t.Lane, nil
+		}
+		if _, scratch := worktrees.ScratchID(t); !scratch {
+			known = append(known, t.Name)
+		}
+	}
+	return worktrees.Lane{}, &ArmError{fmt.Sprintf("there is no lane %q", name), "there is " + strings.Join(known, ", ")}
+}
+
+// maxEdited bounds a file that an arm edits, in bytes.
+const maxEdited = 16 << 20
+
+// edit puts what is otherwise in an arm into its scratch lane.
+func (d *side) edit() error {
+	for _, e := range d.Edits {
+		bad := func(format string, args ...any) error {
+			return &ArmError{fmt.Sprintf("arm %s: %s %s", d.Name, e.File, fmt.Sprintf(format, args...)), "name a text that stands there once, with enough around it"}
+		}
+		path := filepath.Join(d.root, e.File)
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+			return bad("is no file there")
+		case info.Size() > maxEdited:
+			return bad("is over %d MiB", maxEdited>>20)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("make arm %s: %w", d.Name, err)
+		}
+		if n := strings.Count(string(data), e.From); n != 1 {
+			return bad("has %q %d times, not once", e.From, n)
+		}
+		rel, err := filepath.Rel(d.scratch.Root, path)
+		if err == nil {
+			err = d.scratch.WriteFile(filepath.ToSlash(rel), []byte(strings.Replace(string(data), e.From, e.To, 1)))
+		}
+		if err != nil {
+			return fmt.Errorf("make arm %s: %w", d.Name, err)
+		}
+	}
+	return nil
+}
+
+// differ refuses two arms that are one, and arms that are not what they were when the
+// comparison began.
+func (s *session) differ() error {
+	a, twin, b := s.sides[0], s.sides[1], s.sides[2]
+	same := a.tree != "" && a.tree == b.tree && slices.Equal(a.Env, b.Env) && slices.Equal(a.Args, b.Args)
+	switch {
+	case a.tree != twin.tree:
+		return &ArmError{fmt.Sprintf("arm %s changed while it was copied", a.Name), "run it again when nobody writes there, or name a commit"}
+	case same && !s.log().AA:
+		return &ArmError{fmt.Sprintf("arms %s and %s are the same: one tree, environment and arguments", a.Name, b.Name), "--aa compares an arm with itself"}
+	case !same && s.log().AA:
+		return &ArmError{fmt.Sprintf("arms %s and %s are not the same, as --aa asks", a.Name, b.Name), "leave --aa out"}
+	}
+	for _, d := range s.sides {
+		was := s.log().built(d.Name, d.twin)
+		if was != nil && (was.Tree != d.tree || d.tree == "") {
+			return &ArmError{fmt.Sprintf("arm %s is not what it was when the comparison began (%s)", d.Name, d.Spec()), "begin anew, without --resume"}
+		}
+	}
+	return nil
+}
+
+// side is where a place of the plan is run.
+func (s *session) side(p judge.Place) *side {
+	for _, d := range s.sides {
+		if d.Name == p.Arm && d.twin == p.Twin {
+			return d
+		}
+	}
+	return nil // a plan names no other arms
+}
+
+// drop removes the scratch lanes.
+func (s *session) drop(ctx context.Context) {
+	for _, d := range s.sides {
+		if err := d.scratch.Remove(ctx); err != nil {
+			s.o.Note(fmt.Sprintf("remove a scratch lane: %v (the next gpuci ab tries again)", err))
+		}
+	}
+	s.sides = nil
+}

@@ -1,0 +1,148 @@
+package ab
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuci/gates/ab/judge"
+	"gpuci/gates/config"
+	"gpuci/gates/metric"
+)
+
+// Two metrics that every run has: the time of its run step by the clock, and of the
+// processors, in seconds.
+const (
+	Wall = "run-wall"
+	CPU  = "run-cpu"
+)
+
+// Wanted is a metric as it was named: NAME, or NAME:lower, NAME:higher.
+type Wanted struct {
+	Name    string          `json:"name"`
+	Better  judge.Direction `json:"better,omitempty"`
+	Quality bool            `json:"quality,omitempty"`
+}
+
+// Metric is what arms are compared by. Its name has its labels behind it, where the
+// gate gives some.
+type Metric struct {
+	judge.Metric
+	Time bool `json:"time,omitempty"`
+}
+
+// ParseWanted reads the name of a metric on a command line.
+func ParseWanted(text string, quality bool) (Wanted, error) {
+	name, word, said := strings.Cut(text, ":")
+	better := judge.Direction(word)
+	if name == "" || said && better != judge.Lower && better != judge.Higher {
+		return Wanted{}, &ArmError{fmt.Sprintf("%q names no metric", text), "write NAME, NAME:lower or NAME:higher for what is better"}
+	}
+	return Wanted{name, better, quality}, nil
+}
+
+// clock is one of these two as a metric.
+func clock(name string) Metric {
+	return Metric{judge.Metric{Name: name, Unit: "s", Better: judge.Lower}, true}
+}
+
+// choose settles which metrics are compared: those that are named, else the times
+// that the gate prints, else the time of its run. The error says what to name.
+func choose(g config.Gate, wanted []Wanted, printed []number) ([]Metric, error) {
+	var out []Metric
+	for _, w := range wanted {
+		found, err := named(g, w, printed)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	if !slices.ContainsFunc(out, func(m Metric) bool { return !m.Quality }) {
+		times, err := timesIn(g, printed)
+		if err != nil {
+			return nil, err
+		}
+		out = append(times, out...)
+	}
+	slices.SortStableFunc(out, func(a, b Metric) int { // what leads comes first
+		switch {
+		case a.Quality == b.Quality:
+			return 0
+		case b.Quality:
+			return -1
+		}
+		return 1
+	})
+	return out, nil
+}
+
+// timesIn are the times that a gate prints, or the time of its run where it prints none.
+func timesIn(g config.Gate, printed []number) (out []Metric, err error) {
+	for _, n := range keysOf(printed) {
+		if !metric.Timed(n.Metric, n.Unit) {
+			continue
+		}
+		m, err := metricOf(g, Wanted{Name: n.Metric}, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	if len(out) == 0 {
+		out = append(out, clock(Wall))
+	}
+	return out, nil
+}
+
+// named are the series of a metric that was named.
+func named(g config.Gate, w Wanted, printed []number) (out []Metric, err error) {
+	if w.Name == Wall || w.Name == CPU {
+		return []Metric{clock(w.Name)}, nil
+	}
+	var known []string
+	for _, n := range keysOf(printed) {
+		known = append(known, n.key)
+		if n.Metric != w.Name && n.key != w.Name {
+			continue
+		}
+		m, err := metricOf(g, w, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	if len(out) == 0 {
+		known = append(known, Wall, CPU)
+		return nil, fmt.Errorf("the gate prints no metric %s; there is %s", w.Name, strings.Join(known, ", "))
+	}
+	return out, nil
+}
+
+// metricOf says of a series what is better in it: as it was named, else as its bar
+// says, else as its unit does.
+func metricOf(g config.Gate, w Wanted, n number) (Metric, error) {
+	m := Metric{judge.Metric{Name: n.key, Unit: metric.UnitOf(n.Metric, n.Unit), Better: w.Better, Quality: w.Quality}, metric.Timed(n.Metric, n.Unit)}
+	for _, b := range g.Bars {
+		if b.Metric != n.Metric {
+			continue
+		}
+		said := judge.Direction(b.Better)
+		switch {
+		case said != "":
+		case b.Max != nil && b.Min == nil:
+			said = judge.Lower
+		case b.Min != nil && b.Max == nil:
+			said = judge.Higher
+		}
+		m.Better = cmp.Or(m.Better, said)
+	}
+	unit, _, _ := strings.Cut(m.Unit, "/")
+	if m.Better == "" && (w.Quality || metric.IsTime(unit) || metric.Sized(n.Metric, n.Unit)) {
+		m.Better = judge.Lower
+	}
+	if m.Better == "" {
+		return m, fmt.Errorf("whether less or more of %s is better is not said: --metric '%s:higher' or ':lower'", n.key, w.Name)
+	}
+	return m, nil
+}

@@ -1,0 +1,83 @@
+package ab
+
+import (
+	"strings"
+	"testing"
+
+	"gpuci/gates/ab/judge"
+	"gpuci/gates/config"
+	"gpuci/gates/metric"
+)
+
+func printed(list ...metric.Sample) (out []number) {
+	for _, s := range list {
+		out = append(out, number{keyOf(s), s})
+	}
+	return out
+}
+
+func namesOf(list []Metric) string {
+	var out []string
+	for _, m := range list {
+		text := m.Name + ":" + string(m.Better)
+		if m.Quality {
+			text += ":quality"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestChoose(t *testing.T) {
+	max, min := 1.0, 2.0
+	g := config.Gate{Bars: []config.Bar{{Metric: "rel", Max: &max}, {Metric: "tokens-per-second", Min: &min}}}
+	numbers := printed(
+		metric.Sample{Metric: "step-ms", Value: 3, Labels: map[string]string{"step": "0", "n": "4"}},
+		metric.Sample{Metric: "step-ms", Value: 1, Labels: map[string]string{"step": "1", "n": "4"}},
+		metric.Sample{Metric: "step-ms", Value: 2, Labels: map[string]string{"n": "8"}},
+		metric.Sample{Metric: "rel", Value: 1e-6}, metric.Sample{Metric: "loss", Value: 2}, metric.Sample{Metric: "tokens-per-second", Value: 9},
+		metric.Sample{Metric: "odd", Value: 9},
+	)
+	for _, c := range []struct {
+		wanted []Wanted
+		want   string
+	}{
+		{nil, "step-ms n=4:lower, step-ms n=8:lower, tokens-per-second:higher"},
+		{[]Wanted{{Name: "loss", Quality: true}, {Name: "step-ms n=8"}}, "step-ms n=8:lower, loss:lower:quality"},
+		{[]Wanted{{Name: "rel"}, {Name: "odd", Better: judge.Higher}, {Name: CPU}}, "rel:lower, odd:higher, run-cpu:lower"},
+		{[]Wanted{{Name: "odd"}}, "whether less or more of odd is better is not said"},
+		{[]Wanted{{Name: "gone"}}, "the gate prints no metric gone; there is step-ms n=4, step-ms n=8"},
+	} {
+		got, err := choose(g, c.wanted, numbers)
+		if err != nil && !strings.HasPrefix(err.Error(), c.want) || err == nil && namesOf(got) != c.want {
+			t.Errorf("%+v: %s, %v", c.wanted, namesOf(got), err)
+		}
+	}
+	if got, err := choose(config.Gate{}, nil, printed(metric.Sample{Metric: "rel", Value: 1})); err != nil || namesOf(got) != "run-wall:lower" {
+		t.Errorf("without a time: %s, %v", namesOf(got), err)
+	}
+}
+
+// The first numbers are for warming up; the median of the rest stands for a run, and of
+// a quality the last.
+func TestRead(t *testing.T) {
+	var list []metric.Sample
+	for _, v := range []float64{90, 5, 1, 2, 40} {
+		list = append(list, metric.Sample{Metric: "x", Value: v})
+	}
+	numbers := printed(list...)
+	for _, c := range []struct {
+		quality bool
+		warm    int
+		want    reading
+	}{{false, 0, reading{5, 5}}, {false, 1, reading{3.5, 4}}, {false, 4, reading{40, 1}}, {false, 5, reading{}}, {true, 5, reading{40, 1}}} {
+		m := Metric{Metric: judge.Metric{Name: "x", Quality: c.quality}}
+		got, err := m.read(numbers, nil, c.warm)
+		if got != c.want || (err != nil) != (c.want.steps == 0) {
+			t.Errorf("%+v: %+v, %v", c, got, err)
+		}
+	}
+	if got, err := clock(Wall).read(nil, map[string]float64{Wall: 2}, 3); err != nil || got.value != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,167 @@
+package ab
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"gpuci/gates"
+	"gpuci/gates/ab/judge"
+)
+
+// Report is what came of a comparison. Its JSON form is printed by --json; fields are
+// only ever added.
+type Report struct {
+	ID      string           `json:"id"`
+	Gate    string           `json:"gate"`
+	Profile string           `json:"profile,omitempty"`
+	Lane    string           `json:"lane"`
+	Arms    []ArmSum         `json:"arms"` // the first is the base
+	AA      bool             `json:"aa,omitempty"`
+	Started time.Time        `json:"started"`
+	Seconds float64          `json:"seconds"`
+	Rule    Rule             `json:"rule"`
+	Metrics []Metric         `json:"metrics,omitempty"`
+	Judged  judge.Comparison `json:"judged"`
+	Thrown  map[string]int   `json:"thrown,omitempty"` // by why
+	Rounds  int              `json:"rounds"`           // that were begun
+	Steps   int              `json:"steps,omitempty"`  // the fewest numbers that a value of a time is the median of
+	Seeds   int              `json:"seeds"`            // that differ
+	Shared  bool             `json:"shared,omitempty"` // somebody else was on the card in some samples that count
+	Card    string           `json:"card,omitempty"`
+	Driver  string           `json:"driver,omitempty"`
+	Again   string           `json:"again,omitempty"` // the decision that was looked at again
+	Marks   []string         `json:"marks,omitempty"`
+	Next    []string         `json:"next,omitempty"`
+	End     End              `json:"end"`
+	Owed    *gates.Owed      `json:"owed,omitempty"`
+	Exit    int              `json:"exit"`
+}
+
+// ArmSum is an arm in a report.
+type ArmSum struct {
+	Arm
+	Spec string `json:"spec"`
+	At   string `json:"at,omitempty"`   // the commit it was built of
+	Tree string `json:"tree,omitempty"` // id of all that was in it
+	Own  bool   `json:"own-changes"`    // there was more in it than that commit and its edits
+}
+
+// ended says how it ended.
+func (r *Report) ended(e End, next ...string) {
+	if r.End.State != "" {
+		return // the first reason is the one
+	}
+	r.End = e
+	for _, text := range next {
+		if !slices.Contains(r.Next, text) {
+			r.Next = append(r.Next, text)
+		}
+	}
+}
+
+func (r *Report) mark(text string) {
+	if !slices.Contains(r.Marks, text) {
+		r.Marks = append(r.Marks, text)
+	}
+}
+
+// sum fills in what the journal says.
+func (s *session) sum() {
+	r, l := s.report, s.log()
+	r.fill(l)
+	r.Seconds = time.Since(l.Started).Seconds()
+	if r.End.State != "" || len(l.Samples) == 0 {
+		return
+	}
+	c, err := s.compare()
+	if err != nil {
+		return
+	}
+	r.Judged = c
+	if c.More > 0 { // it was cut short by an error, which is said
+		return
+	}
+	r.ended(End{State: Answered, Why: string(c.Verdict)}, r.nextOf(c)...)
+	if c.Verdict == judge.CannotSay {
+		r.Exit = gates.Broken.ExitCode()
+	}
+}
+
+// fill takes what a journal says.
+func (r *Report) fill(l *Log) {
+	r.ID, r.Gate, r.Profile, r.Lane, r.AA, r.Started, r.Rule = l.ID, l.Gate, l.Profile, l.Lane, l.AA, l.Started, l.Rule
+	r.Metrics, r.Again = l.Metrics, l.Again
+	r.Arms = nil
+	for _, a := range l.Arms {
+		sum := ArmSum{Arm: a, Spec: a.Spec()}
+		if b := l.built(a.Name, false); b != nil {
+			sum.At, sum.Tree, sum.Own = b.Commit, b.Tree, !b.Clean
+			r.Card, r.Driver = cmp.Or(r.Card, b.Card), cmp.Or(r.Driver, b.Driver)
+		}
+		r.Arms = append(r.Arms, sum)
+	}
+	r.count(l)
+}
+
+// count counts the samples.
+func (r *Report) count(l *Log) {
+	seeds := make(map[uint64]bool)
+	r.Thrown, r.Rounds, r.Steps, r.Shared = nil, 0, 0, false
+	for _, x := range l.Samples {
+		r.Rounds = max(r.Rounds, x.Round+1)
+		if x.Thrown != "" {
+			if r.Thrown == nil {
+				r.Thrown = make(map[string]int)
+			}
+			r.Thrown[x.Thrown]++
+			continue
+		}
+		seeds[x.Seed] = true
+		r.Shared = r.Shared || x.Shared
+		for _, m := range l.Metrics {
+			if n := x.Steps[m.Name]; m.Time && (r.Steps == 0 || n < r.Steps) {
+				r.Steps = n
+			}
+		}
+	}
+	r.Seeds = len(seeds)
+}
+
+// nextOf is what to do about an answer.
+func (r *Report) nextOf(c judge.Comparison) []string {
+	arm := r.Arms[1].Name
+	switch c.Verdict {
+	case judge.Win:
+		if r.AA {
+			return []string{"an arm that wins over itself says that these times are not to be trusted: see gpuci pressure"}
+		}
+		return []string{"gpuci ab bank " + r.ID + " --why TEXT writes the decision down"}
+	case judge.WinLosesQuality:
+		return []string{"it is faster and worse at what it is for: mend the quality, or bank it with --why"}
+	case judge.Tie:
+		if r.AA {
+			return nil
+		}
+		return []string{"the difference is within what the base is from itself: arm " + arm + " is a candidate for deletion"}
+	case judge.Worse:
+		return []string{"keep " + r.Arms[0].Name}
+	}
+	return []string{"let one run do more of what is timed, compare on a quieter machine, or raise samples and most in [bank]"}
+}
+
+// ReportOf is what a journal says of a comparison, whoever ended it.
+func ReportOf(l Log) *Report {
+	r := &Report{}
+	r.fill(&l)
+	if l.End != nil {
+		r.End = *l.End
+		r.Seconds = l.End.At.Sub(l.Started).Seconds()
+	}
+	if len(l.Samples) > 0 {
+		if c, err := compareLog(&l); err == nil {
+			r.Judged = c
+		}
+	}
+	return r
+}

@@ -1,0 +1,161 @@
+package ab
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"os"
+	"time"
+
+	"gpuci/gates"
+	"gpuci/gates/ab/judge"
+	"gpuci/gates/config"
+	"gpuci/worktrees"
+)
+
+// Options say what is compared. Gate, Lane, Root, State, ScratchDir and Prepare are
+// required, and Arms but for one that is resumed.
+type Options struct {
+	Gate       config.Gate
+	Lane       worktrees.Lane // that we stand in
+	Root       string         // directory of gpuci.toml in it
+	State      string         // directory of the runs; the journals are beside them
+	ScratchDir string
+	Arms       []Arm // the first is the base
+	AA         bool  // they are the same on purpose
+	Wanted     []Wanted
+	Rule       Rule
+	Seed       uint64 // of the order and of what the runs are given; 0 draws one
+	Resume     string // id of a comparison to go on with
+	Again      string // the decision that is looked at again
+	Version    string // of gpuci
+
+	// Prepare gives the options under which the gate runs in a scratch lane; root is
+	// the directory of gpuci.toml in it.
+	Prepare func(scratch worktrees.Lane, root string) (gates.Options, error)
+
+	Note func(string) // one line a change for who watches; may be nil
+}
+
+// Rule is what an answer must meet, and a decision.
+type Rule struct {
+	judge.Rule
+	Warm int `json:"warm,omitempty"` // numbers of each run that are left out before its median
+}
+
+// session is one comparison on its way.
+type session struct {
+	o       Options
+	journal *Journal
+	report  *Report
+	sides   []*side // the base, its twin and the arm
+	told    time.Time
+}
+
+func (s *session) log() *Log { return &s.journal.Log }
+
+// Run compares two arms. ctx ends it early, to be resumed. The error says why it could
+// not begin, or be written down: an *ArmError is the caller's to mend, ErrHeld and
+// ErrNoJournal are of Resume. The report is never nil, and says what came of it.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	s := &session{o: o, report: &Report{}}
+	if err := s.open(); err != nil {
+		return s.report, err
+	}
+	defer s.journal.Close()
+	defer s.drop(ctx)
+	err := s.through(ctx)
+	switch {
+	case ctx.Err() != nil:
+		s.stopped(ctx)
+		err = nil
+	case err != nil && o.Resume == "" && len(s.log().Samples) == 0: // nothing came of it, and nothing could be gone on with
+		return s.report, errors.Join(err, os.Remove(journalPath(o.State, s.log().ID)))
+	}
+	s.sum()
+	return s.report, errors.Join(err, s.end())
+}
+
+// open makes the journal, or goes on with the one that is to be resumed.
+func (s *session) open() (err error) {
+	o := s.o
+	if o.Resume != "" {
+		if s.journal, err = openJournal(o.State, o.Resume); err != nil {
+			return err
+		}
+		return s.fits()
+	}
+	host, _ := os.Hostname()
+	now := time.Now()
+	if o.Seed == 0 {
+		o.Seed = drawn()
+	}
+	s.journal, err = newJournal(o.State, Session{
+		ID: gates.NewID(now), Gate: o.Gate.Name, Settings: gates.SettingsID(o.Gate), Profile: o.Gate.Profile, Lane: o.Lane.Name,
+		Started: now, Host: host, Gpuci: o.Version, Arms: o.Arms, AA: o.AA, Wanted: o.Wanted, Rule: o.Rule, Again: o.Again,
+		Plan: judge.Plan{Control: o.Arms[0].Name, Arm: o.Arms[1].Name, Seed: o.Seed},
+	})
+	return err
+}
+
+// fits says why a comparison cannot be gone on with by what is here now.
+func (s *session) fits() error {
+	l := s.log()
+	switch {
+	case l.Gate != s.o.Gate.Name:
+		s.journal.Close()
+		return &ArmError{"comparison " + l.ID + " is of gate " + l.Gate, "gpuci ab --resume " + l.ID + " finds it by itself"}
+	case l.Settings != gates.SettingsID(s.o.Gate):
+		s.journal.Close()
+		return &ArmError{"the settings of gate " + l.Gate + " are not what they were when comparison " + l.ID + " began", "begin anew, without --resume"}
+	}
+	return nil
+}
+
+// drawn is a seed by chance.
+func drawn() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read does not fail
+	return binary.LittleEndian.Uint64(b[:])>>1 + 1
+}
+
+// through goes all the way, or until something ends it.
+func (s *session) through(ctx context.Context) error {
+	if e := s.log().End; e != nil && (e.State == Answered || e.State == Failed) {
+		return &ArmError{"comparison " + s.log().ID + " has ended", "begin anew, without --resume"}
+	}
+	if err := s.makeSides(ctx); err != nil {
+		return err
+	}
+	if on, err := s.checkAll(ctx); err != nil || !on {
+		return err
+	}
+	return s.sampleAll(ctx)
+}
+
+// stopped writes down that somebody stopped it.
+func (s *session) stopped(ctx context.Context) {
+	exit := gates.ExitInterrupt
+	if sig := (gates.Signalled{}); errors.As(context.Cause(ctx), &sig) {
+		exit = sig.Exit
+	}
+	s.report.Exit = exit
+	s.report.ended(End{State: Stopped, Why: "stopped by a signal"}, "gpuci ab --resume "+s.log().ID+" goes on with it")
+}
+
+// end closes the journal.
+func (s *session) end() error {
+	if s.report.End.State == "" {
+		return nil // the error is said, and nothing was settled
+	}
+	e := s.report.End
+	e.At = time.Now()
+	return s.journal.add(line{End: &e})
+}
+
+// mark adds a reservation.
+func (s *session) mark(text string) { s.report.mark(text) }
