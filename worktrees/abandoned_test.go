@@ -127,7 +127,7 @@ func TestAbandonedAfterKill(t *testing.T) {
 func TestScratchesAtOnce(t *testing.T) {
 	r := killable(t)
 	l := r.lane()
-	rounds := 5
+	rounds := 3
 	if os.Getenv("GPUCI_SOAK") == "1" {
 		rounds = 40
 	}

@@ -18,12 +18,9 @@ import (
 func TestRandomEdits(t *testing.T) {
 	r := newRepo(t)
 	rng := rand.New(rand.NewPCG(2, 50_000))
-	rounds, clean := 150, 0
-	switch {
-	case os.Getenv("GPUCI_SOAK") == "1":
+	rounds, clean := 60, 0
+	if os.Getenv("GPUCI_SOAK") == "1" {
 		rounds = 1500
-	case testing.Short():
-		rounds = 60
 	}
 	for round := range rounds {
 		what := r.edit(rng)

@@ -48,6 +48,15 @@ func needs(tb testing.TB, tool string) {
 // emptyRepo makes a repository without a commit.
 func emptyRepo(tb testing.TB, options ...string) repo {
 	tb.Helper()
+	r := noRepo(tb)
+	r.git(append([]string{"init", "-q", "-b", "trunk"}, options...)...)
+	r.identify()
+	return r
+}
+
+// noRepo makes a directory for a repository.
+func noRepo(tb testing.TB) repo {
+	tb.Helper()
 	alone(tb)
 	dir, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
@@ -55,14 +64,20 @@ func emptyRepo(tb testing.TB, options ...string) repo {
 	}
 	r := repo{tb, filepath.Join(dir, "repo")}
 	r.mkdir("")
-	r.git(append([]string{"init", "-q", "-b", "trunk"}, options...)...)
-	r.identify()
 	return r
 }
 
-// newRepo makes a repository with one commit of a few files of every kind.
+// newRepo makes a repository with one commit of a few files of every kind. From the
+// second on it is a copy of the first: these tests make hundreds, and git would be
+// started seven times for each.
 func newRepo(tb testing.TB) repo {
 	tb.Helper()
+	if len(firstRepo) > 0 {
+		r := noRepo(tb)
+		r.copied(firstRepo)
+		r.settle()
+		return r
+	}
 	r := emptyRepo(tb)
 	for path, text := range map[string]string{
 		"README":              "read me\n",
@@ -83,6 +98,7 @@ func newRepo(tb testing.TB) repo {
 	r.symlink("README", "link")
 	r.git("add", "-A")
 	r.git("commit", "-qm", "first")
+	firstRepo = r.whole()
 	r.settle()
 	return r
 }

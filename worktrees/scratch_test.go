@@ -173,7 +173,7 @@ func TestScratchOfRandomLanes(t *testing.T) {
 	r := newRepo(t)
 	r.write(".gitattributes", "src/** text=auto\nREADME ident\n")
 	rng := rand.New(rand.NewPCG(11, 3))
-	rounds, dirty := 15, 0
+	rounds, dirty := 10, 0
 	if os.Getenv("GPUCI_SOAK") == "1" {
 		rounds = 200
 	}

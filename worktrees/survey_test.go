@@ -174,7 +174,7 @@ func TestSurveyBothWays(t *testing.T) {
 }
 
 func TestSurveyMany(t *testing.T) {
-	lanes := 60
+	lanes := 25
 	if os.Getenv("GPUCI_SOAK") == "1" {
 		lanes = 200
 	}

@@ -57,12 +57,9 @@ func TestDraftOfRandomLanes(t *testing.T) {
 	r := newRepo(t)
 	r.write(".gitattributes", "*.o -text\nsrc/** text=auto\nREADME ident\n")
 	rng := rand.New(rand.NewPCG(7, 19))
-	rounds, dirty := 60, 0
-	switch {
-	case os.Getenv("GPUCI_SOAK") == "1":
+	rounds, dirty := 30, 0
+	if os.Getenv("GPUCI_SOAK") == "1" {
 		rounds = 600
-	case testing.Short():
-		rounds = 30
 	}
 	for round := range rounds {
 		what := r.edit(rng)

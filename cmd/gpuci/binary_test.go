@@ -16,23 +16,35 @@ import (
 	"gpuci/gates"
 )
 
-// binary builds the real gpuci once: signals, terminals and memory are tested
-// on it, from outside.
+// binary builds the real gpuci once, with gpuci-link beside it as users have it:
+// signals, terminals and memory are tested on it, from outside, and most scripts
+// run it. suite removes it.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "gpuci-test")
 	if err != nil {
 		return "", err
 	}
+	builtDir = dir
 	if err := os.Chmod(dir, 0o755); err != nil { // another uid runs it too
 		return "", err
 	}
-	path := filepath.Join(dir, "gpuci")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir+"/", ".", "../gpuci-link").CombinedOutput()
 	if err != nil {
 		err = &exec.Error{Name: "go build: " + string(out), Err: err}
 	}
-	return path, err
+	return filepath.Join(dir, "gpuci"), err
 })
+
+// builtDir is where binary builds, "" before.
+var builtDir string
+
+// suite is the tests of this package, with what binary has built removed behind them.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	defer func() { _ = os.RemoveAll(builtDir) }()
+	return s.M.Run()
+}
 
 // workspace is a directory with a gpuci.toml, outside git.
 type workspace struct {
@@ -146,9 +158,10 @@ func (r *running) wait(t *testing.T) (code int, stderr string) {
 	return r.ProcessState.ExitCode(), stderr
 }
 
-// runPeak runs a command and returns the peak of its memory in KiB. It is
-// VmHWM, read while the command runs: the ru_maxrss that wait4(2) gives begins
-// with that of the process it was forked from, which is us.
+// runPeak runs a command and returns the peak of its memory in KiB, without the
+// pages of files, its program first: how many of those are there is for the page
+// cache to say. It is read while the command runs: the ru_maxrss that wait4(2) gives
+// begins with that of the process it was forked from, which is us.
 func runPeak(cmd *exec.Cmd) (peak int, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -164,7 +177,7 @@ func runPeak(cmd *exec.Cmd) (peak int, err error) {
 				read <- best
 				return
 			case <-time.After(5 * time.Millisecond):
-				best = max(best, vmHWM(status))
+				best = max(best, ownMemory(status))
 			}
 		}
 	}()
@@ -173,15 +186,20 @@ func runPeak(cmd *exec.Cmd) (peak int, err error) {
 	return <-read, err
 }
 
-func vmHWM(path string) int {
+// ownMemory is the peak of a process so far, VmHWM, less what of files is mapped now,
+// 0 when it has ended.
+func ownMemory(path string) int {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0
 	}
-	_, after, ok := strings.Cut(string(text), "VmHWM:")
-	if !ok {
-		return 0
+	kib := func(name string) int {
+		_, after, ok := strings.Cut(string(text), name+":")
+		if !ok {
+			return 0
+		}
+		n, _ := strconv.Atoi(strings.Fields(after)[0])
+		return n
 	}
-	n, _ := strconv.Atoi(strings.Fields(after)[0])
-	return n
+	return kib("VmHWM") - kib("RssFile")
 }

@@ -58,7 +58,7 @@ git --no-optional-locks status --porcelain; git for-each-ref`)
 
 // Field case 22: gpuci is killed at random moments while faults are planted. The lane
 // is as it was, to the time of every file; the next start removes the scratch lane,
-// and ends what went on in it; and no outcome of the gate came of it.
+// and ends what went on in it; and no outcome of the gate came of it. GPUCI_SOAK=1 takes 60 moments.
 func TestFalsifyKilledAtRandom(t *testing.T) {
 	w := newWorkspace(t, toFalsify)
 	for name, text := range map[string]string{
@@ -92,7 +92,11 @@ func TestFalsifyKilledAtRandom(t *testing.T) {
 	}
 	whole := time.Since(began)
 	random := rand.New(rand.NewPCG(22, 9))
-	for moment := range 10 {
+	moments := 5
+	if os.Getenv("GPUCI_SOAK") == "1" {
+		moments = 60
+	}
+	for moment := range moments {
 		cmd := falsify()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

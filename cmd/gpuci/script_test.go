@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		flood(size)
 		return
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(suite{m}, map[string]func(){
 		"gpuci": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
 	})
 }
@@ -35,13 +35,17 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
 			if err := isolate(env); err != nil {
 				return err
 			}
-			switch name := filepath.Base(env.WorkDir); {
-			case strings.HasPrefix(name, "script-gpu"):
+			if err := choose(env, name); err != nil {
+				return err
+			}
+			switch {
+			case strings.HasPrefix(name, "gpu"):
 				withCard(t, env)
-			case strings.HasPrefix(name, "script-trace"):
+			case strings.HasPrefix(name, "trace"):
 				withCUDA(t, env)
 			}
 			return nil
@@ -51,12 +55,15 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// isolate keeps the machine's and the user's own settings out of a script.
+// isolate keeps the machine's and the user's own settings out of a script. Its home
+// is beside its directory: that is a workspace in many, and whatever is not committed
+// in one is read by each gate, the shims in a home too.
 func isolate(env *testscript.Env) error {
-	home := filepath.Join(env.WorkDir, ".tmp", "home") // .tmp is the script's TMPDIR
+	home := env.WorkDir + "-home"
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
+	env.Defer(func() { _ = os.RemoveAll(home) })
 	if err := os.WriteFile(filepath.Join(home, "machine.toml"), nil, 0o644); err != nil {
 		return err
 	}

@@ -11,27 +11,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"gpuci/buildlock"
 	"gpuci/buildlock/shim"
 )
-
-// linkBinary builds gpuci-link beside the real gpuci, once.
-var linkBinary = sync.OnceValues(func() (string, error) {
-	path, err := binary()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Dir(path)
-	out, err := exec.Command("go", "build", "-o", dir, "../gpuci-link").CombinedOutput()
-	if err != nil {
-		return "", errors.New("go build: " + string(out))
-	}
-	return path, nil
-})
 
 // stage is a directory with a lock directory and a home of its own: what a
 // gpuci in it sees of a machine.
@@ -79,7 +64,7 @@ func (s stage) write(t *testing.T, name, text string) {
 // command is a gpuci that has not been started.
 func (s stage) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := linkBinary()
+	path, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ max = 1
 				t.Errorf("bars %+v: the number behind the flood was not read", v.Bars)
 			}
 			t.Logf("peak %d KiB", peak)
-			if peak == 0 || peak > 48<<10 {
+			if peak == 0 || peak > 32<<10 {
 				t.Errorf("gpuci's peak memory was %d KiB for %d MiB of output", peak, size>>20)
 			}
 		})
