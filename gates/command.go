@@ -178,6 +178,9 @@ func (f *flow) await(ctx context.Context, child *proc.Process, p phase) (ending,
 	if f.links != nil {
 		wg.Go(func() { f.links.Run(watch, child.Members) })
 	}
+	if f.traced != nil && p.out.judge != nil {
+		wg.Go(func() { f.traced.look(watch, child.Members) })
+	}
 	defer wg.Wait()
 	defer stop()
 	select {

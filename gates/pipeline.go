@@ -148,6 +148,7 @@ func (f *flow) outputMarks(o *output) {
 	o.errs.Lock()
 	defer o.errs.Unlock()
 	if o.fault != nil {
+		f.v.Unwritten = true
 		f.find(Broken, "the log is not whole: "+o.fault.Error())
 		f.next("free space for " + f.rec.dir)
 	}

@@ -45,7 +45,7 @@ type Options struct {
 	Pressure  *Pressure      // on the machine; nil looks at none
 
 	// TraceLibrary gives the library that a run loads which the atlas counts; nil: there is
-	// none, and a gate with [gate.trace] is broken.
+	// none, and a gate with [gate.trace] is refused.
 	TraceLibrary func(context.Context) (string, error)
 
 	Live     io.Writer       // the child's output as it comes; nil for none
@@ -233,6 +233,7 @@ func (f *flow) end() {
 	if f.rec.err == nil {
 		return
 	}
+	f.v.Unwritten = true
 	f.find(Broken, "it could not be recorded: "+f.rec.err.Error())
 	f.next("is there space in " + f.opt.State + ", and does it still exist?")
 	if f.v.Outcome == Green || f.v.Outcome == KnownRed || f.v.Outcome == Attention {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuci/buildlock/shim"
 	"gpuci/gates/config"
 	"gpuci/gates/reader"
 	"gpuci/kernels/trace"
@@ -34,14 +35,15 @@ type tracing struct {
 	meta  trace.Meta // of the one that is being made
 	dir   string
 	steps *trace.StepLog
+	astray
 
 	measured  trace.Measurement
 	index     map[config.Atlas]int // of its figures
 	uncounted string               // why nothing of it stands
 }
 
-// readyToTrace gets what a traced run is to load, before anything is built. It is true for
-// a gate that is not traced.
+// readyToTrace gets what a traced run is to load, before anything is built: a machine that
+// has it not is refused. It is true for a gate that is not traced.
 func (f *flow) readyToTrace(ctx context.Context) bool {
 	if f.gate.Trace == nil {
 		return true
@@ -54,13 +56,21 @@ func (f *flow) readyToTrace(ctx context.Context) bool {
 		return true
 	case ctx.Err() != nil:
 	case errors.As(err, &other):
-		f.find(Broken, "nothing of it can be counted: "+err.Error())
-		f.next("run it without that tool: env -u " + other.Variable + " gpuci gate " + f.gate.Name)
+		f.refuse("nothing of it can be counted: "+err.Error(), "run it without that tool: env"+unset(f.env())+" gpuci gate "+f.gate.Name)
 	default:
-		f.find(Broken, "nothing of it can be counted: "+err.Error())
-		f.next("install a C compiler (apt-get install gcc), or lay " + trace.LibraryName + " beside gpuci (make trace); gpuci doctor says what is there")
+		f.refuse("nothing of it can be counted: "+err.Error(), "install a C compiler (apt-get install gcc), or lay "+trace.LibraryName+" beside gpuci (make trace); gpuci doctor says what is there")
 	}
 	return false
+}
+
+// unset are the options of env that take another tool's library away.
+func unset(env []string) (text string) {
+	for _, name := range []string{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"} {
+		if v, _ := shim.Lookup(env, name); v != "" {
+			text += " -u " + name
+		}
+	}
+	return text
 }
 
 func (f *flow) readyTrace(ctx context.Context) (err error) {
@@ -94,7 +104,7 @@ func (f *flow) beginTrace(out *output) bool {
 		return true
 	}
 	t.runs++
-	t.dir, t.measured, t.index, t.uncounted = traceDir(f.rec.dir, t.runs), trace.Measurement{}, nil, ""
+	t.dir, t.measured, t.index, t.uncounted, t.astray = traceDir(f.rec.dir, t.runs), trace.Measurement{}, nil, "", astray{}
 	t.meta = trace.Meta{
 		Command: argvOf(f.gate.Run[0]), Cwd: filepath.Join(f.opt.Root, f.gate.Dir), Lane: f.opt.Lane.Name, Commit: f.v.Bound.Commit, Began: time.Now(),
 		Pattern: f.gate.Trace.Step, Warm: f.gate.Trace.Warm, Range: f.gate.Trace.Range, Version: f.opt.Version, Host: f.v.Bound.Host,
@@ -156,36 +166,5 @@ func (f *flow) endTrace(last ended) {
 	}
 	if err = cmp.Or(err, t.meta.Write(t.dir)); err != nil {
 		t.uncounted = err.Error()
-	}
-}
-
-// keptTraces are how many runs of a workspace keep their recordings: a launch is 32 bytes,
-// and a run of ten million is 320 MB.
-const keptTraces = 20
-
-// pruneTraces removes the oldest recordings beyond these. What came of them is in the
-// history, with all numbers.
-func (f *flow) pruneTraces() {
-	if f.traced == nil {
-		return
-	}
-	found, _ := filepath.Glob(filepath.Join(f.opt.State, "runs", "*", "trace*")) // only a bad pattern is an error
-	var runs []string
-	for _, path := range found {
-		if run := filepath.Dir(path); len(runs) == 0 || runs[len(runs)-1] != run {
-			runs = append(runs, run) // their names begin with the time
-		}
-	}
-	for _, run := range runs[:max(0, len(runs)-keptTraces)] {
-		if run == f.rec.dir || exists(live(f.opt.State, filepath.Base(run))) {
-			continue
-		}
-		for _, path := range found {
-			if filepath.Dir(path) == run {
-				if err := os.RemoveAll(path); err != nil {
-					f.opt.detail("remove an old recording: %v", err)
-				}
-			}
-		}
 	}
 }

@@ -106,7 +106,7 @@ func (s *tracedStage) steps(launches ...int) string {
 		}
 		lines = append(lines, "sync", fmt.Sprintf("say step %d own=%d", i, n), "await")
 	}
-	const noted = `for i in $(seq 0 %d); do for n in $(seq 2000); do if grep -qs "\"step\":$i}" $GPUCI_TRACE_DIR/steps.jsonl; then break; fi; sleep 0.02; done; echo; done | %s`
+	const noted = `for i in $(seq 0 %d); do for n in $(seq 2000); do if grep -qs "\"step\":$i[,}]" $GPUCI_TRACE_DIR/steps.jsonl; then break; fi; sleep 0.02; done; echo; done | %s`
 	return fmt.Sprintf(noted, len(launches)-1, s.play(append(lines, "launch after 1 1")...))
 }
 
@@ -237,11 +237,15 @@ build = "touch built"
 			return trace.Library(ctx, trace.LibraryOptions{Dir: t.TempDir(), CC: "nosuchcc"})
 		}
 	}
-	said(t, s.run("true"), Broken, "nothing of it can be counted: ", "nosuchcc", "install a C compiler")
+	said(t, s.run("true"), Refused, "nothing of it can be counted: ", "nosuchcc", "install a C compiler")
 	s.opt = func(o *Options) { o.TraceLibrary = nil }
-	said(t, s.run("true"), Broken, "there is no library for it")
+	said(t, s.run("true"), Refused, "there is no library for it")
 	s.opt = func(o *Options) { o.Env = append(o.Env, "CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so") }
-	said(t, s.run("true"), Broken, "of Nsight Systems", "env -u CUDA_INJECTION64_PATH gpuci gate g")
+	said(t, s.run("true"), Refused, "of Nsight Systems", "env -u CUDA_INJECTION64_PATH gpuci gate g")
+	s.opt = func(o *Options) {
+		o.Env = append(o.Env, "CUDA_INJECTION64_PATH=/x/libgpuci-trace.so", "NVTX_INJECTION64_PATH=/x/libgpuci-trace.so")
+	}
+	said(t, s.run("true"), Refused, "of a gpuci trace around this one", "env -u CUDA_INJECTION64_PATH -u NVTX_INJECTION64_PATH gpuci gate g")
 	if isThere(filepath.Join(s.root, "built")) {
 		t.Error("it was built")
 	}

@@ -18,6 +18,9 @@ func (f *flow) countTrace(failed bool) {
 		return
 	}
 	err := t.count(f.gate, f.judge.witnesses)
+	if lost := t.lost(); lost != nil {
+		err = lost
+	}
 	if t.uncounted == "" && err != nil {
 		t.uncounted = err.Error()
 	}
@@ -28,6 +31,7 @@ func (f *flow) countTrace(failed bool) {
 	f.v.Trace = t.verdict()
 	for _, b := range f.gate.Bars {
 		f.giveTraced(b.Metric, b.Atlas)
+		f.fits(b)
 	}
 	for _, m := range f.gate.Metrics {
 		f.giveTraced(m.Name, m.Atlas)
@@ -126,9 +130,7 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 	}
 	sample := func(v float64) metric.Sample {
 		s := metric.Sample{Metric: name, Text: strconv.FormatFloat(v, 'f', -1, 64)}
-		if a.Stage != trace.WholeRun {
-			s.Labels = map[string]string{"stage": a.Stage}
-		}
+		s.Labels = labelsOf(name, *a)
 		return s
 	}
 	if m, _ := trace.MeasureOf(a.Measure); m.Kind == trace.TimeMeasure {
@@ -136,6 +138,23 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 		return
 	}
 	f.judge.collector.GiveAll(sample(x.Low), sample(x.High), x.N)
+}
+
+// labelsOf are the labels of a number: what it is of, where its name does not say so. One
+// that comes to mean something else is then of another series, and held against nothing
+// that it was before.
+func labelsOf(name string, a config.Atlas) map[string]string {
+	labels := make(map[string]string)
+	if a.Stage != trace.WholeRun {
+		labels["stage"] = a.Stage
+	}
+	switch {
+	case a.Kernel != "":
+		labels["kernel"] = a.Kernel
+	case a.Measure != name:
+		labels["measure"] = a.Measure
+	}
+	return labels
 }
 
 // atlasOf says what the atlas counts for a metric; nil for one that is printed.
@@ -157,6 +176,9 @@ func (f *flow) atlasOf(name string) *config.Atlas {
 // it has none more to make. Why nothing at all was counted has been said.
 func (f *flow) judgedTraced(name string, s metric.State, failed bool, why []string) bool {
 	a := f.atlasOf(name)
+	if a != nil && s == metric.Crossed {
+		f.smeared(name)
+	}
 	if a == nil || s != metric.Unreadable {
 		return false
 	}

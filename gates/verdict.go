@@ -53,6 +53,7 @@ type Verdict struct {
 	Leftover     *Leftover         `json:"leftover,omitempty"`      // what a later gpuci did about what was left
 	Bound        Bound             `json:"bound"`
 	Outdated     bool              `json:"-"` // a finding is that a product is older than its source
+	Unwritten    bool              `json:"-"` // a finding is that the run's own log or record is not whole, as on a full disk
 
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`

@@ -116,7 +116,10 @@ func (a *app) keepDecision(ctx context.Context, w bankWorkspace, d history.Decis
 	} else {
 		d = list[again]
 	}
-	if err != nil && !errors.Is(err, history.ErrDecided) {
+	if errors.Is(err, history.ErrDecided) { // by somebody, since we looked; the line is theirs to write
+		return bankedAlready(d)
+	}
+	if err != nil {
 		return coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong"}
 	}
 	added, err := ab.AppendTSV(w.cfg.Root, w.cfg.Bank.TSV, d)
@@ -125,13 +128,17 @@ func (a *app) keepDecision(ctx context.Context, w bankWorkspace, d history.Decis
 		return coded{gates.ExitConfig, err.Error(), "mend the file, or name another one by tsv in [bank]; then bank it again"}
 	}
 	if again >= 0 && !added {
-		return coded{gates.ExitUsage, d.ID + " is banked already", "gpuci ab list shows it"}
+		return bankedAlready(d)
 	}
 	if json {
 		return a.jsonLine(decisionLine{"decision", d})
 	}
 	_, err = fmt.Fprintf(a.out, "banked: %s\n  in       %s and the history; commit the file\n", printable(decisionText(d)), printable(w.cfg.Bank.TSV))
 	return err
+}
+
+func bankedAlready(d history.Decision) error {
+	return coded{gates.ExitUsage, d.ID + " is banked already", "gpuci ab list shows it"}
 }
 
 // answered is the comparison that is meant, or the newest with an answer.

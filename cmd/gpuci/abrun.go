@@ -91,18 +91,18 @@ func (w bankWorkspace) resumedAs(id string) (o ab.Options, err error) {
 	return w.complete(o), nil
 }
 
-// unfinished is the newest comparison that has not ended.
+// unfinished is the newest comparison of this lane that has not ended.
 func (w bankWorkspace) unfinished() (string, error) {
 	logs, err := ab.Logs(w.state)
 	if err != nil {
 		return "", err
 	}
 	for _, l := range logs {
-		if l.Unfinished() {
+		if l.Unfinished() && l.Lane == w.lane.Name {
 			return l.ID, nil
 		}
 	}
-	return "", coded{gates.ExitNothing, "no comparison is unfinished", "gpuci ab --help has how to begin one"}
+	return "", coded{gates.ExitNothing, "no comparison of this lane is unfinished", "gpuci ab --help has how to begin one"}
 }
 
 // compare runs a comparison, and prints what came of it.

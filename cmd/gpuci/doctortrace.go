@@ -40,9 +40,9 @@ func (d *doctor) traced() (by string, used bool) {
 }
 
 // absent is a check of something that is not there: a loss where a gate asks for it.
-func (d *doctor) absent(name, value, get string) check {
+func (d *doctor) absent(name, value, outcome, get string) check {
 	if by, used := d.traced(); used {
-		return lost(name, value, by+", and are broken", get)
+		return lost(name, value, by+", and are "+outcome, get)
 	}
 	c := fine(name, value+", and no gate here is counted; gpuci trace would count nothing")
 	c.Get, c.brief = get, true
@@ -57,7 +57,7 @@ func (d *doctor) checkTraceLibrary(ctx context.Context) check {
 	var none *trace.NoCompiler
 	switch {
 	case errors.As(err, &none):
-		return d.absent(name, "no C compiler to make it: "+cmp.Or(none.Named, strings.Join(none.Asked, ", ")), get)
+		return d.absent(name, "no C compiler to make it: "+cmp.Or(none.Named, strings.Join(none.Asked, ", ")), "refused", get)
 	case err != nil && path != "":
 		return broken(name, err.Error(), "nothing is counted", "take it away, or make it again: make trace").at(path)
 	case err != nil:
@@ -84,7 +84,7 @@ func (d *doctor) checkCUPTI(ctx context.Context) check {
 		}
 	}
 	if !found {
-		return d.absent(name, "none that is for all programs (one with PyTorch in it has its own)", getCUPTI)
+		return d.absent(name, "none that is for all programs (one with PyTorch in it has its own)", "broken", getCUPTI)
 	}
 	if !isFile(path) {
 		return broken(name, "there is none where GPUCI_TRACE_CUPTI names one", "nothing is counted", "unset it, or name one that is there").at(path)
@@ -107,7 +107,7 @@ func libraryVersion(path string) string {
 func (d *doctor) checkCUDADriver(ctx context.Context) check {
 	path, by := d.library(ctx, driverLibrary)
 	if path == "" {
-		return d.absent("libcuda", "no "+driverLibrary+" "+by, "the driver's libcuda1 or libnvidia-compute package, or --gpus all in a container")
+		return d.absent("libcuda", "no "+driverLibrary+" "+by, "broken", "the driver's libcuda1 or libnvidia-compute package, or --gpus all in a container")
 	}
 	c := fine("libcuda", by).at(path)
 	c.Version = libraryVersion(path)
@@ -121,7 +121,7 @@ func (d *doctor) checkInjection() check {
 	var other *trace.OtherInjection
 	if errors.As(err, &other) {
 		return lost(name, fmt.Sprintf("%s is set to %s, of %s", other.Variable, other.Path, cmp.Or(other.Whose, "another tool")),
-			"a program loads one such library: gpuci trace counts nothing, and gates with [gate.trace] are broken", "unset "+other.Variable)
+			"a program loads one such library: gpuci trace counts nothing, and gates with [gate.trace] are refused", "unset "+other.Variable)
 	}
 	if v, set := shim.Lookup(d.env, "GPUCI_TRACE_CUPTI"); set && v != "" {
 		return fine(name, "GPUCI_TRACE_CUPTI names "+v)

@@ -44,5 +44,5 @@ func TestDoctorTrace(t *testing.T) {
 	want(look(false, "CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so")["injection"], stateLost, "of Nsight Systems", "unset CUDA_INJECTION64_PATH")
 	t.Setenv("CC", "nosuchcc")
 	want(look(false)["library"], stateOK, "no C compiler to make it: nosuchcc", "gpuci trace would count nothing")
-	want(look(true)["library"], stateLost, "gates steps are counted by it, and are broken", trace.LibraryName)
+	want(look(true)["library"], stateLost, "gates steps are counted by it, and are refused", trace.LibraryName)
 }

@@ -45,8 +45,9 @@ timeline.json.gz of the recording. It costs more than counting.
 
 Otherwise CMD has gpuci's stdin, stdout and stderr. Ctrl-C is the program's to answer; a
 second one ends it. However it ends, what it did until then is counted. A short summary
-goes to stderr at the end, and the recording stays: the newest 20 of a repository's are
-kept, and none that -o names is removed.
+goes to stderr at the end, with a note where --step, --range or --warm fit nothing (all is
+counted without it), and the recording stays: the newest 20 of a repository's are kept,
+and none that -o names is removed.
 
 --ab eager runs CMD once more with CUDA graphs switched off, and compares: what a step
 costs the host, the counts, stdout line by line, and what --compare names byte for byte.

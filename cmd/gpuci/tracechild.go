@@ -30,7 +30,7 @@ const atOnce = 2 * time.Second
 func (a *app) runTraced(ctx context.Context, c child, through *passing) (tracedEnd, error) {
 	command := proc.Command{Argv: c.argv, Dir: c.dir, Env: c.env, Interactive: true, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	if through != nil {
-		command.Stdout, command.Stderr = through.stdout, through.stderr
+		command.Stdout, command.Stderr = through.stdout, cmp.Or(through.stderr, os.Stderr)
 		command.Stdin = cmp.Or(through.stdin, os.Stdin)
 	}
 	p, err := proc.Start(context.WithoutCancel(ctx), command)

@@ -32,6 +32,7 @@ type passed struct {
 	to    io.Writer
 	lines trace.Cutter
 	moved atomic.Int64 // reads that were handed on
+	mid   atomic.Bool  // what was handed on ends in the midst of a line
 	busy  atomic.Bool  // it is not waiting for the program
 }
 
@@ -52,6 +53,22 @@ func (a *app) pass(take func(line []byte, at time.Time)) (*passing, error) {
 	}
 	return p, nil
 }
+
+// passOut opens stdout alone, of which it is to be known whether its last line is whole.
+func (a *app) passOut() (*passing, error) {
+	p := &passing{}
+	var err error
+	if p.stdout, err = p.open(nil, a.out, func([]byte, time.Time) {}); err != nil {
+		return nil, err
+	}
+	if sameFile(a.out, a.console.w) {
+		p.stderr = p.stdout
+	}
+	return p, nil
+}
+
+// midLine says whether the program's stdout ended in the midst of a line.
+func (p *passing) midLine() bool { return len(p.streams) > 0 && p.streams[0].mid.Load() }
 
 // open makes a terminal of the size of ours, or a pipe.
 func (p *passing) open(ours *os.File, to io.Writer, take func([]byte, time.Time)) (theirs *os.File, err error) {
@@ -99,6 +116,7 @@ func (s *passed) run() {
 		if n > 0 {
 			at := time.Now()
 			_, werr := s.to.Write(buf[:n])
+			s.mid.Store(buf[n-1] != '\n')
 			s.lines.Add(buf[:n], at)
 			s.moved.Add(1)
 			if werr != nil { // the program is to hear of it, as without us

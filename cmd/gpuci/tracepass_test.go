@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +21,11 @@ import (
 func traced(t *testing.T) stage {
 	t.Helper()
 	s := newStage(t)
+	if signal.Ignored(os.Interrupt) { // in the background of a script; gpuci would ignore it as well
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, os.Interrupt)
+		t.Cleanup(func() { signal.Stop(heard) })
+	}
 	top := filepath.Dir(s.dir)
 	for _, name := range []string{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "PYTHONUNBUFFERED"} {
 		s.env = shim.Without(s.env, name)

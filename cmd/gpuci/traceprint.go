@@ -133,6 +133,7 @@ func (t *tracing) answer(r trace.Report) {
 	if !t.flags.json {
 		return
 	}
+	t.wholeLine()
 	if err := t.deviceLine(r); err != nil && !unheard(err) {
 		t.console.note(err.Error())
 	}

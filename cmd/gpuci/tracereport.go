@@ -56,7 +56,8 @@ Examples:
   gpuci trace report eager --json | jq '.processes[].stages[] | {name, counts}'
 
 Exit codes: 0; 4 there is no such recording, range or stage, no more steps than --warm, or
-no process that used CUDA in it; 64 usage, 78 configuration.`,
+no process that used CUDA in it; 64 usage, or the FILE of --timeline is there and is none of
+gpuci's timelines; 69 its disk is full; 78 configuration.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return coded{gates.ExitUsage, fmt.Sprintf("%s takes one recording", cmd.CommandPath()), "gpuci trace diff A B compares two"}

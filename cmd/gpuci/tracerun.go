@@ -31,6 +31,7 @@ type tracing struct {
 	set     []string // what the second run of --ab was given
 	half    *half    // of --ab; nil: it is a run alone
 	told    *trace.Report
+	mid     bool // stdout ends in the midst of a line
 	rec     openTrace
 	meta    trace.Meta
 }
@@ -67,8 +68,9 @@ func (a *app) trace(cmd *cobra.Command, f traceFlags, pattern *trace.Pattern, ar
 func (t *tracing) uncounted(ctx context.Context, why error) error {
 	text := fmt.Sprintf("nothing is counted: %v; the program runs as it would without gpuci", why)
 	t.console.note(text)
-	end, err := t.runTraced(ctx, child{argv: t.argv, dir: t.childDir(t.store.place), env: t.env}, nil)
+	end, err := t.runThrough(ctx, child{argv: t.argv, dir: t.childDir(t.store.place), env: t.env}, func([]byte, time.Time) {})
 	if err == nil && t.flags.json {
+		t.wholeLine()
 		err = t.jsonLine(errorLine{"error", end.code, text, ""})
 	}
 	return endOf(end.code, err)
@@ -184,17 +186,31 @@ func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines i
 
 // runThrough runs it with its streams handed on where somebody is to see them.
 func (t *tracing) runThrough(ctx context.Context, c child, take func(line []byte, at time.Time)) (tracedEnd, error) {
-	if t.half == nil && t.pattern == nil {
+	var through *passing
+	var err error
+	switch {
+	case t.half != nil:
+		through, err = t.half.open(t.app, take)
+	case t.pattern != nil:
+		through, err = t.pass(take)
+	case t.flags.json && terminal(t.out) == nil:
+		through, err = t.passOut()
+	default:
 		return t.runTraced(ctx, c, nil)
 	}
-	open := t.pass
-	if t.half != nil {
-		open = func(take func([]byte, time.Time)) (*passing, error) { return t.half.open(t.app, take) }
-	}
-	through, err := open(take)
 	if err != nil {
 		return tracedEnd{}, err
 	}
 	defer through.close()
-	return t.runTraced(ctx, c, through)
+	end, err := t.runTraced(ctx, c, through)
+	t.mid = through.midLine() && (t.half == nil || t.half.out.to == t.out)
+	return end, err
+}
+
+// wholeLine ends a line of the program's that it did not, before one of ours.
+func (t *tracing) wholeLine() {
+	if t.mid {
+		_, _ = t.out.Write([]byte{'\n'}) // the next write has its error
+	}
+	t.mid = false
 }

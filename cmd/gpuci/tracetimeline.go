@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -87,6 +88,13 @@ func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o 
 	}
 	if err == nil {
 		err = line.WriteFile(path)
+	}
+	var other *trace.NotOurs
+	if errors.As(err, &other) {
+		return coded{gates.ExitUsage, printable(err.Error()), "name a file that is not there yet"}
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return coded{exitUnfit, printable(err.Error()), "name a file on another disk"}
 	}
 	if err != nil {
 		return err

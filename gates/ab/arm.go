@@ -61,6 +61,9 @@ func ParseArms(texts []string) (arms []Arm, err error) {
 		if !ok || !nameForm.MatchString(name) {
 			return nil, badArm("%q names no arm", text)
 		}
+		if spec == "" { // of a shell's variable that is empty
+			return nil, badArm("%q says nothing of arm %s", text, name)
+		}
 		at := slices.IndexFunc(arms, func(a Arm) bool { return a.Name == name })
 		if at < 0 {
 			at, arms = len(arms), append(arms, Arm{Name: name})
@@ -118,6 +121,8 @@ func (a *Arm) addPart(part string) error {
 	case "env":
 		if name, _, ok := strings.Cut(value, "="); !ok || name == "" {
 			return badArm("arm %s: %q sets no variable", a.Name, part)
+		} else if name == seedVar {
+			return badArm("arm %s: %s is one number for all runs of a round, and gpuci's to set", a.Name, seedVar)
 		}
 		a.Env = append(a.Env, value)
 	case "args":

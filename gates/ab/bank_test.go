@@ -121,6 +121,8 @@ func TestFlags(t *testing.T) {
 	g := config.Gate{Env: map[string]string{"FAST": "1"}, Run: []config.Command{{Shell: "make bench TILE=32"}, {Argv: []string{"./bench", "--fused"}}}}
 	for flag, want := range map[string]bool{
 		"config:a.rs:^FUSED: bool = true": true, "config:a.rs:FUSED: bool = false": false, "config:gone.rs:x": false,
+		"edit:a.rs:FUSED: bool = false=>FUSED: bool": true, "edit:a.rs:= true=>=": false, "edit:a.rs:, debug=>": true, "edit:a.rs:x=>": false,
+		"edit:a.rs:x=>x\nFUSED": true, "edit:gone.rs:x=>": false,
 		"env:FAST=1": true, "env:FAST=0": false, "env:SLOW=1": false, "arg:--fused": true, "arg:TILE=32": false,
 	} {
 		if err := CheckFlag(flag); err != nil {
@@ -131,13 +133,17 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s: %v, %v, %s", flag, on, known, why)
 		}
 	}
-	for _, flag := range []string{"", "fast", "env:x", "arg:", "config:a.rs", "config:../a:x", "config:a.rs:(", "what:x"} {
+	for _, flag := range []string{"", "fast", "env:x", "arg:", "edit:a.rs:x", "edit:../a:x=>y", "config:a.rs", "config:../a:x", "config:a.rs:(", "what:x"} {
 		if CheckFlag(flag) == nil {
 			t.Errorf("%q is taken for a flag", flag)
 		}
 	}
 	got := FlagsOf(ArmSum{Arm: Arm{Edits: []Edit{{"a.rs", "x", "FUSED: bool = (true)"}}, Env: []string{"K=V"}, Args: []string{"--t"}}, At: "c0ffee"})
 	if text := strings.Join(got, " "); text != `config:a.rs:FUSED: bool = \(true\) env:K=V arg:--t` {
+		t.Error(text)
+	}
+	got = FlagsOf(ArmSum{Arm: Arm{Commit: "feature", Edits: []Edit{{"a.rs", "-O2 -g", "-O2"}, {"a.rs", "x", ""}}}, At: "c0ffee"})
+	if text := strings.Join(got, " "); text != "edit:a.rs:-O2 -g=>-O2 edit:a.rs:x=> commit:c0ffee" {
 		t.Error(text)
 	}
 	if got := FlagsOf(ArmSum{At: "c0ffee"}); len(got) != 1 || got[0] != "commit:c0ffee" {

@@ -83,6 +83,10 @@ func (s *session) right(d *side, v gates.Verdict, in string) bool {
 		return false
 	}
 	r.Exit = gates.Broken.ExitCode()
+	if v.Outcome == gates.Broken && v.Unwritten { // the disk's fault, and not the arm's
+		r.ended(End{State: Stopped, Why: arm + in + ": " + reason(v)}, "free space, then gpuci ab --resume "+s.log().ID+" goes on with it")
+		return false
+	}
 	switch v.Outcome {
 	case gates.BuildFailed, gates.Refused:
 		r.Exit = v.Exit

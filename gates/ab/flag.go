@@ -17,6 +17,7 @@ import (
 // A flag is what makes an arm the default, as a text:
 //
 //	config:FILE:PATTERN   where the regular expression matches in FILE, from where gpuci.toml is
+//	edit:FILE:FROM=>TO    where FILE has the text TO, and FROM no more
 //	env:K=V               where [gate.env] sets the variable so
 //	arg:WORD              where the last command of the gate's run has the word
 //	commit:ID             where the base branch has the commit
@@ -38,6 +39,11 @@ func CheckFlag(text string) error {
 		if _, err := regexp.Compile(pattern); err != nil {
 			return bad("has no pattern: " + err.Error())
 		}
+	case "edit":
+		var a Arm
+		if err := a.addEdit(value); err != nil {
+			return bad("edits nothing")
+		}
 	case "env":
 		if name, _, ok := strings.Cut(value, "="); !ok || name == "" {
 			return bad("sets no variable")
@@ -52,10 +58,15 @@ func CheckFlag(text string) error {
 	return nil
 }
 
-// FlagsOf are the flags of an arm, by what it is made of.
+// FlagsOf are the flags of an arm, by what it is made of. A text that stands in the one
+// it took the place of is no sign of the edit: the flag has both.
 func FlagsOf(a ArmSum) (out []string) {
 	for _, e := range a.Edits {
-		out = append(out, "config:"+e.File+":"+regexp.QuoteMeta(e.To))
+		if strings.Contains(e.From, e.To) {
+			out = append(out, "edit:"+e.File+":"+e.From+"=>"+e.To)
+		} else {
+			out = append(out, "config:"+e.File+":"+regexp.QuoteMeta(e.To))
+		}
 	}
 	for _, v := range a.Env {
 		out = append(out, "env:"+v)
@@ -63,7 +74,7 @@ func FlagsOf(a ArmSum) (out []string) {
 	for _, w := range a.Args {
 		out = append(out, "arg:"+w)
 	}
-	if len(out) == 0 && a.At != "" {
+	if (len(out) == 0 || a.Commit+a.Lane != "") && a.At != "" {
 		out = append(out, "commit:"+a.At)
 	}
 	return out
@@ -77,6 +88,12 @@ func On(ctx context.Context, lane worktrees.Lane, root, base string, g config.Ga
 	case "config":
 		file, pattern, _ := strings.Cut(value, ":")
 		return matches(filepath.Join(root, file), pattern)
+	case "edit":
+		var a Arm
+		if err := a.addEdit(value); err != nil {
+			return false, false, err.Error()
+		}
+		return edited(root, a.Edits[0])
 	case "env":
 		name, want, _ := strings.Cut(value, "=")
 		return g.Env[name] == want, true, ""
@@ -102,18 +119,31 @@ func matches(path, pattern string) (on, known bool, why string) {
 	if err != nil {
 		return false, false, err.Error()
 	}
+	data, why := textOf(path)
+	return re.MatchString(data), why == "", why
+}
+
+// edited says whether an edit stands in its file. One that is not there has none.
+func edited(root string, e Edit) (on, known bool, why string) {
+	data, why := textOf(filepath.Join(root, e.File))
+	gone := strings.Contains(e.To, e.From) || !strings.Contains(data, e.From)
+	return data != "" && gone && strings.Contains(data, e.To), why == "", why
+}
+
+// textOf is what is in a file, nothing of one that is not there; why it cannot be read.
+func textOf(path string) (text, why string) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return false, true, ""
+		return "", ""
 	case err != nil:
-		return false, false, err.Error()
+		return "", err.Error()
 	case !info.Mode().IsRegular() || info.Size() > maxEdited:
-		return false, false, "it is no file to be read"
+		return "", "it is no file to be read"
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return false, false, err.Error()
+		return "", err.Error()
 	}
-	return re.Match(data), true, ""
+	return string(data), ""
 }

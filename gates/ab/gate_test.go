@@ -58,6 +58,21 @@ func TestChecked(t *testing.T) {
 	}
 }
 
+// What the disk had no place for is no fault of the arm: the comparison is gone on with.
+func TestUnwritten(t *testing.T) {
+	full := gates.Verdict{Outcome: gates.Broken, Unwritten: true, Findings: []gates.Finding{{Outcome: gates.Broken, Text: "no space left"}}}
+	wrong := gates.Verdict{Outcome: gates.Broken, Findings: full.Findings}
+	for want, v := range map[string]gates.Verdict{Stopped: full, Failed: wrong} {
+		s := &session{journal: &Journal{Log: Log{Session: someSession()}}, report: &Report{}}
+		if s.right(&side{Arm: Arm{Name: "a"}}, v, " in round 3") || s.report.End.State != want || s.report.Exit != gates.Broken.ExitCode() || !strings.Contains(s.report.End.Why, "no space left") {
+			t.Errorf("%s: %+v", want, s.report)
+		}
+		if l := (Log{End: &s.report.End}); l.Unfinished() != (want == Stopped) {
+			t.Errorf("%s: %v", want, l.Unfinished())
+		}
+	}
+}
+
 // A run that somebody disturbed counts for nothing, by what the machine says and not by
 // its number.
 func TestDisturbed(t *testing.T) {

@@ -125,20 +125,33 @@ func (j *Journal) mend() error {
 	return nil
 }
 
-// add writes a line and has it on the disk when it returns.
+// add writes a line and has it on the disk when it returns. Of a disk that is full it
+// leaves no part of a line, behind which the next one would be lost.
 func (j *Journal) add(l line) error {
 	data, err := json.Marshal(l)
-	if err == nil {
-		_, err = j.file.Write(append(data, '\n'))
-	}
-	if err == nil {
-		err = j.file.Sync()
+	info, statErr := j.file.Stat()
+	switch {
+	case err != nil || statErr != nil:
+		err = errors.Join(err, statErr)
+	case info.Size()+int64(len(data)) >= maxJournal:
+		err = fmt.Errorf("%s would be over %d MiB", j.file.Name(), maxJournal>>20)
+	default:
+		err = j.write(append(data, '\n'), info.Size())
 	}
 	if err != nil {
 		return fmt.Errorf("write down what came of it: %w", err)
 	}
 	j.Log.take(l)
 	return nil
+}
+
+// write appends to a file that has so many bytes.
+func (j *Journal) write(data []byte, size int64) error {
+	_, err := j.file.Write(data)
+	if err != nil {
+		return errors.Join(err, j.file.Truncate(size))
+	}
+	return j.file.Sync()
 }
 
 // Close lets go of it.

@@ -3,17 +3,22 @@ package ab
 import (
 	"errors"
 	"os"
+	"os/signal"
+	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gpuci/gates/ab/judge"
+	"gpuci/gates/config"
 )
 
 const someID = "20261201T080000Z-0a1b2c3d"
 
 func someSession() Session {
 	return Session{
-		ID: someID, Gate: "speed", Started: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC), Arms: []Arm{{Name: "a"}, {Name: "b"}},
+		ID: someID, Gate: "speed", Host: "there", Started: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC), Arms: []Arm{{Name: "a"}, {Name: "b"}},
 		Plan: judge.Plan{Control: "a", Arm: "b", Seed: 7},
 	}
 }
@@ -72,9 +77,57 @@ func TestJournal(t *testing.T) {
 	if list, err := Logs(state); err != nil || len(list) != 1 || list[0].ID != someID {
 		t.Errorf("%+v, %v", list, err)
 	}
+	over := line{Sample: sampleAt(places[2], 3)}
+	over.Sample.Why = strings.Repeat("x", maxJournal)
+	if err := j.add(over); err == nil || len(j.Log.Samples) != 2 {
+		t.Errorf("a line that nobody would read: %v", err)
+	}
+	s := session{o: Options{Gate: config.Gate{Name: "speed"}}, journal: j}
+	if err := s.fits(); err == nil || !strings.Contains(err.Error(), "was begun on there") {
+		t.Errorf("another machine goes on with it: %v", err)
+	}
 	for _, id := range []string{"20200101T000000Z-00000000", "../../etc/passwd", ""} {
 		if _, err := openJournal(state, id); !errors.Is(err, ErrNoJournal) {
 			t.Errorf("%q: %v", id, err)
 		}
+	}
+}
+
+// TestJournalFull: of a line that the disk had no place for nothing is left, and what is
+// written next can be read.
+func TestJournalFull(t *testing.T) {
+	state := t.TempDir()
+	j, err := newJournal(state, someSession())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	info, err := j.file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := unix.Rlimit{Cur: uint64(info.Size()) + 20}
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(unix.SIGXFSZ)
+	defer signal.Reset(unix.SIGXFSZ)
+	full.Max = was.Max
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &full); err != nil { // 20 bytes of the next line get in
+		t.Fatal(err)
+	}
+	err = j.add(line{Sample: sampleAt(j.Log.Plan.Round(0)[0], 1)})
+	if back := unix.Setrlimit(unix.RLIMIT_FSIZE, &was); back != nil {
+		t.Fatal(back)
+	}
+	if err == nil {
+		t.Fatal("a line is written that the disk has no place for")
+	}
+	if err := j.add(line{End: &End{State: Stopped}}); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := ReadLog(state, someID); err != nil || len(log.Samples) != 0 || log.End == nil {
+		t.Errorf("%+v, %v", log, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -122,63 +121,6 @@ func (s *session) laneNamed(ctx context.Context, name string) (worktrees.Lane, e
 		}
 	}
 	return worktrees.Lane{}, &ArmError{fmt.Sprintf("there is no lane %q", name), "there is " + strings.Join(known, ", ")}
-}
-
-// maxEdited bounds a file that an arm edits, in bytes.
-const maxEdited = 16 << 20
-
-// edit puts what is otherwise in an arm into its scratch lane.
-func (d *side) edit() error {
-	for _, e := range d.Edits {
-		bad := func(format string, args ...any) error {
-			return &ArmError{fmt.Sprintf("arm %s: %s %s", d.Name, e.File, fmt.Sprintf(format, args...)), "name a text that stands there once, with enough around it"}
-		}
-		path := filepath.Join(d.root, e.File)
-		info, err := os.Lstat(path)
-		switch {
-		case err != nil || !info.Mode().IsRegular():
-			return bad("is no file there")
-		case info.Size() > maxEdited:
-			return bad("is over %d MiB", maxEdited>>20)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("make arm %s: %w", d.Name, err)
-		}
-		if n := strings.Count(string(data), e.From); n != 1 {
-			return bad("has %q %d times, not once", e.From, n)
-		}
-		rel, err := filepath.Rel(d.scratch.Root, path)
-		if err == nil {
-			err = d.scratch.WriteFile(filepath.ToSlash(rel), []byte(strings.Replace(string(data), e.From, e.To, 1)))
-		}
-		if err != nil {
-			return fmt.Errorf("make arm %s: %w", d.Name, err)
-		}
-	}
-	return nil
-}
-
-// differ refuses two arms that are one, and arms that are not what they were when the
-// comparison began.
-func (s *session) differ() error {
-	a, twin, b := s.sides[0], s.sides[1], s.sides[2]
-	same := a.tree != "" && a.tree == b.tree && slices.Equal(a.Env, b.Env) && slices.Equal(a.Args, b.Args)
-	switch {
-	case a.tree != twin.tree:
-		return &ArmError{fmt.Sprintf("arm %s changed while it was copied", a.Name), "run it again when nobody writes there, or name a commit"}
-	case same && !s.log().AA:
-		return &ArmError{fmt.Sprintf("arms %s and %s are the same: one tree, environment and arguments", a.Name, b.Name), "--aa compares an arm with itself"}
-	case !same && s.log().AA:
-		return &ArmError{fmt.Sprintf("arms %s and %s are not the same, as --aa asks", a.Name, b.Name), "leave --aa out"}
-	}
-	for _, d := range s.sides {
-		was := s.log().built(d.Name, d.twin)
-		if was != nil && (was.Tree != d.tree || d.tree == "") {
-			return &ArmError{fmt.Sprintf("arm %s is not what it was when the comparison began (%s)", d.Name, d.Spec()), "begin anew, without --resume"}
-		}
-	}
-	return nil
 }
 
 // side is where a place of the plan is run.

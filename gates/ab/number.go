@@ -109,6 +109,9 @@ func (m Metric) read(printed []number, times map[string]float64, warm int) (read
 	if m.Quality && len(values) > 0 {
 		return reading{values[len(values)-1], 1}, nil
 	}
+	if len(values) == 0 {
+		return reading{}, fmt.Errorf("it does not print %s, as the base does", m.Name)
+	}
 	if len(values) <= warm {
 		return reading{}, fmt.Errorf("%s was printed %d times, and the first %d are for warming up", m.Name, len(values), warm)
 	}

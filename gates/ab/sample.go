@@ -148,6 +148,9 @@ func (s *session) values(x *Sample, v gates.Verdict) (why string) {
 		if err != nil {
 			return err.Error()
 		}
+		if r.value < 0 {
+			return fmt.Sprintf("%s is %g, and arms are compared by their ratio: print a number that is never below 0", m.Name, r.value)
+		}
 		x.Values[m.Name], x.Steps[m.Name] = r.value, r.steps
 	}
 	return ""

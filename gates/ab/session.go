@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -105,7 +106,11 @@ func (s *session) open() (err error) {
 // fits says why a comparison cannot be gone on with by what is here now.
 func (s *session) fits() error {
 	l := s.log()
+	host, _ := os.Hostname()
 	switch {
+	case l.Host != host:
+		s.journal.Close()
+		return &ArmError{fmt.Sprintf("comparison %s was begun on %s, and this is %s: times of two machines are not compared", l.ID, l.Host, host), "go on with it there, or begin anew without --resume"}
 	case l.Gate != s.o.Gate.Name:
 		s.journal.Close()
 		return &ArmError{"comparison " + l.ID + " is of gate " + l.Gate, "gpuci ab --resume " + l.ID + " finds it by itself"}

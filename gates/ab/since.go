@@ -2,6 +2,7 @@ package ab
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -35,6 +36,10 @@ func ChangedSince(ctx context.Context, lane worktrees.Lane, d history.Decision, 
 	state, err := worktrees.ReadState(ctx, lane)
 	if err != nil {
 		s.Unknown = err.Error()
+		return s
+	}
+	if _, err := worktrees.CommitOf(ctx, lane, d.Arm.Commit); errors.Is(err, worktrees.ErrGone) {
+		s.Unknown = "its commit is not in this repository any more"
 		return s
 	}
 	from, err := worktrees.MergeBase(ctx, lane, d.Arm.Commit, state.Commit)

@@ -102,6 +102,10 @@ func (f *fields) atlas(metric *entry, t *Trace, unit *string) *Atlas {
 		f.add(kernel.span, "leave it out, or measure", "%q in %s picks launches, and nothing else is known by kernel", "kernel", f.label)
 	}
 	m, ok := trace.MeasureOf(a.Measure)
+	if ok && m.Only && f.table.get("stage") == nil {
+		a.Stage = trace.WholeRun
+	}
+	f.otherMeasure(metric, a)
 	if measure != nil && !ok {
 		otherwise := "there are " + list(trace.MeasureNames())
 		if measure == metric {
@@ -114,6 +118,17 @@ func (f *fields) atlas(metric *entry, t *Trace, unit *string) *Atlas {
 	}
 	*unit = m.Unit
 	return a
+}
+
+// otherMeasure reports a metric that is called as a number of the atlas which it is not.
+func (f *fields) otherMeasure(metric *entry, a *Atlas) {
+	if metric == nil {
+		return
+	}
+	name := metric.value.text
+	if _, is := trace.MeasureOf(name); is && (a.Measure != name || a.Kernel != "") {
+		f.bad(metric, "give it a name of its own", "is the name of another number of the atlas: %s", quoted(name))
+	}
 }
 
 // notOfAtlas reports keys that are for numbers that are printed.
@@ -156,20 +171,43 @@ func CounterName(metric string) string {
 // the stage of the witness.
 func (g *Gate) AtlasCounters(w Witness) map[string]Atlas {
 	out := make(map[string]Atlas)
+	g.eachCounter(w, func(name string, a Atlas) { out[name] = a })
+	return out
+}
+
+// eachCounter gives each meaning of each name, what the gate says last.
+func (g *Gate) eachCounter(w Witness, give func(name string, a Atlas)) {
 	for _, name := range trace.MeasureNames() {
-		out[CounterName(name)] = Atlas{Measure: name, Stage: w.Stage}
+		a := Atlas{Measure: name, Stage: w.Stage}
+		if m, _ := trace.MeasureOf(name); m.Only {
+			a.Stage = trace.WholeRun
+		}
+		give(CounterName(name), a)
 	}
 	for _, b := range g.Bars {
 		if b.Atlas != nil {
-			out[CounterName(b.Metric)] = *b.Atlas
+			give(CounterName(b.Metric), *b.Atlas)
 		}
 	}
 	for _, m := range g.Metrics {
 		if m.Atlas != nil {
-			out[CounterName(m.Name)] = *m.Atlas
+			give(CounterName(m.Name), *m.Atlas)
 		}
 	}
-	return out
+}
+
+// meanings are what a name in a relation may be; more than one is one too many.
+func (g *Gate) meanings(w Witness, name string) (texts []string) {
+	g.eachCounter(w, func(n string, a Atlas) {
+		text := a.Measure + " of " + a.Stage
+		if a.Kernel != "" {
+			text += " by " + a.Kernel
+		}
+		if n == name && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	})
+	return texts
 }
 
 // expression reads a regular expression under any key.

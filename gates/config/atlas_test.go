@@ -115,4 +115,10 @@ func TestTraceMeasured(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c.bars, got, c.want)
 		}
 	}
+	for holds, want := range map[string]string{"syncs == 0 && own == 3": MeasuresNumbers, "own < high_bytes": MeasuresMemory, "peak < 9": MeasuresMemory} {
+		g := Gate{Metrics: []Metric{{Name: "peak", Atlas: &Atlas{Measure: "alloc-bytes"}}}, Witnesses: []Witness{{Holds: holds, Source: SourceTrace}}}
+		if got := g.Measured(); got != want {
+			t.Errorf("the witness %s: %s, want %s", holds, got, want)
+		}
+	}
 }

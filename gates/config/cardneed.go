@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gpuci/gates/expr"
 	"gpuci/gates/metric"
 	"gpuci/kernels/trace"
 )
@@ -65,10 +67,10 @@ func (f *fields) onCard(g *Gate) {
 // numeric reports a gate that shares a card, or is said to have numbers alone, and
 // has others.
 func (f *fields) numeric(g *Gate) {
-	bar, kind := g.onlyAlone()
+	what, kind := g.onlyAlone()
 	said, share := f.table.get("measures"), f.table.get("share-gpu")
-	if said != nil && g.Measures == MeasuresNumbers && bar != "" {
-		f.bad(said, `write measures = "`+kind+`", or rename that bar if it is none`, `cannot be "numbers": the bar on %s is one on %s`, quoted(bar), amountOf(kind))
+	if said != nil && g.Measures == MeasuresNumbers && what != "" {
+		f.bad(said, `write measures = "`+kind+`", or rename that bar if it is none`, `cannot be "numbers": %s is one on %s`, what, amountOf(kind))
 	}
 	if share == nil || !g.ShareGPU {
 		return
@@ -80,8 +82,8 @@ func (f *fields) numeric(g *Gate) {
 		return
 	}
 	why := "it measures " + kind
-	if bar != "" {
-		why = "the bar on " + quoted(bar) + " is one on " + amountOf(kind)
+	if what != "" {
+		why = what + " is one on " + amountOf(kind)
 	}
 	f.bad(share, "take the line out, or put that bar into a gate of its own", "cannot be true: %s, and says nothing beside somebody else", why)
 }
@@ -115,9 +117,35 @@ func (g *Gate) Measured() string {
 	return MeasuresNumbers
 }
 
-// onlyAlone finds a bar on a number that means something only alone on a card: a time
-// before a rate before an amount of memory.
-func (g *Gate) onlyAlone() (bar, kind string) {
+// onlyAlone finds a bar, or a witness, on a number that means something only alone on a
+// card: a time before a rate before an amount of memory. What names it.
+func (g *Gate) onlyAlone() (what, kind string) {
+	bar, kind := g.barAlone()
+	if bar != "" {
+		return "the bar on " + quoted(bar), kind
+	}
+	for _, w := range g.Witnesses {
+		if g.witnessAlone(w) {
+			return "the witness " + quoted(cmp.Or(w.Name, w.Holds)), MeasuresMemory
+		}
+	}
+	return "", ""
+}
+
+// witnessAlone says whether a witness is on an amount of memory that the atlas counts.
+func (g *Gate) witnessAlone(w Witness) bool {
+	x, err := expr.Parse(w.Holds)
+	if err != nil || w.Source == "" {
+		return false
+	}
+	counters := g.AtlasCounters(w)
+	return slices.ContainsFunc(x.Names(), func(n expr.Name) bool {
+		m, _ := trace.MeasureOf(counters[n.Text].Measure)
+		return m.Kind == trace.MemoryMeasure
+	})
+}
+
+func (g *Gate) barAlone() (bar, kind string) {
 	for _, b := range g.Bars {
 		unit := b.Unit
 		if i := slices.IndexFunc(g.Metrics, func(m Metric) bool { return m.Name == b.Metric }); unit == "" && i >= 0 {

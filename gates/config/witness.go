@@ -2,11 +2,11 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gpuci/gates/expr"
 	"gpuci/kernels/trace"
@@ -108,8 +108,8 @@ func (f *fields) counted(e *entry, x *expr.Expr, re *regexp.Regexp, g *Gate, w W
 			f.add(at, "call the group otherwise", "%q in %s names %s, which is a group of its pattern and what the atlas counts", e.key, f.label, quoted(n.Text))
 		case !in && !is:
 			f.add(at, meant(n.Text, known, "the atlas has "+list(known)), "%q in %s names %s, which nothing counts", e.key, f.label, quoted(n.Text))
-		case is && m.Only && a.Stage != trace.WholeRun:
-			f.add(at, fmt.Sprintf("write stage = %q", trace.WholeRun), "%q in %s names %s, which is of the whole run", e.key, f.label, quoted(n.Text))
+		case is && len(g.meanings(w, n.Text)) > 1:
+			f.add(at, "say of which stage the witness is, or give the number a name of its own", "%q in %s names %s, which may be %s", e.key, f.label, quoted(n.Text), strings.Join(g.meanings(w, n.Text), " or "))
 		case is && m.Kind == trace.TimeMeasure:
 			f.add(at, "give it a bar", "%q in %s names %s, which is a time and no counter", e.key, f.label, quoted(n.Text))
 		case is:

@@ -26,13 +26,11 @@ func Built(ctx context.Context, o LibraryOptions) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(o.Dir, "libgpuci-trace-"+sum+".so")
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
-	case err != nil:
+	_, err = os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
-	case !info.Mode().IsRegular():
+	}
+	if err != nil || !usable(path) {
 		return "", nil
 	}
 	return path, nil

@@ -99,11 +99,14 @@ func (e *chromeEvent) time() micros {
 	return *e.TS
 }
 
+// timelineBegins is how the file of a timeline does.
+const timelineBegins = `{"displayTimeUnit":"ns","otherData":`
+
 // write writes an event a line.
 func (t *chromeTrace) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	other, err := json.Marshal(t.Other)
-	_, _ = b.WriteString(`{"displayTimeUnit":"` + t.Unit + `","otherData":` + string(other) + `,"traceEvents":[` + "\n") // Flush has its error
+	_, _ = b.WriteString(timelineBegins + string(other) + `,"traceEvents":[` + "\n") // Flush has its error
 	for i := range t.Events {
 		line, one := json.Marshal(&t.Events[i])
 		err = errors.Join(err, one)

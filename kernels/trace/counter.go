@@ -67,7 +67,7 @@ func newCounter(p *Process, names *Names, how Counting) *counter {
 	c.outside = c.begin(place{Outside, -1}, 0).step
 	c.by = newByRange(c, names, how.Range)
 	if how.Lines != nil {
-		c.by = newByLine(c, p.Began, how.Lines)
+		c.by = newByLine(c, p, how.Lines)
 	}
 	return c
 }

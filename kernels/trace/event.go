@@ -3,9 +3,6 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
-	"os"
-	"slices"
 	"time"
 )
 
@@ -68,111 +65,34 @@ func (p *Process) decode(b []byte) (e Event, ok bool) {
 	return e, e.Kind > 0 && e.Kind < kinds
 }
 
-// lane are the blocks of one thread, in the order in which it wrote them.
-type lane struct {
-	blocks []uint32
-	ready  []Event // what is left of what was read last
-	held   []Event // the room for it
-	raw    []byte
-	tie    uint32 // of the next event
-}
-
-// readAhead is how many blocks that stand side by side are read at once.
-const readAhead = 16
-
 // Events gives all events of the process in the order of their calls' entry, but for those
-// of calls within calls, and no more than a block of each thread is held. It ends early
+// of calls within calls, and no more than some blocks of each thread are held. It ends early
 // when each returns false.
 func (p *Process) Events(each func(Event) bool) error {
-	f, err := os.Open(p.file + ".events")
+	f, err := openRegular(p.file + ".events")
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	lanes, err := p.lanes(f)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", f.Name(), err)
-	}
-	for {
-		next, at := -1, time.Duration(math.MaxInt64)
-		for i, l := range lanes {
-			if len(l.ready) == 0 {
-				if err := p.refill(f, l); err != nil {
-					return fmt.Errorf("read %s: %w", f.Name(), err)
-				}
-			}
-			if len(l.ready) > 0 && l.ready[0].At < at {
-				next, at = i, l.ready[0].At
-			}
+	r := &blocksReader{p: p, f: f}
+	list, err := r.lanes()
+	for err == nil && len(list) > 0 {
+		first := list[0]
+		e := first.ready[0]
+		first.ready = first.ready[1:]
+		if err = r.refill(first); len(first.ready) == 0 {
+			list[0] = list[len(list)-1]
+			list = list[:len(list)-1]
 		}
-		if next < 0 {
-			return nil
-		}
-		e := lanes[next].ready[0]
-		lanes[next].ready = lanes[next].ready[1:]
-		if len(lanes[next].ready) == 0 && len(lanes[next].blocks) == 0 {
-			lanes = slices.Delete(lanes, next, next+1)
+		if len(list) > 1 {
+			list.down(0)
 		}
 		if !each(e) {
 			return nil
 		}
 	}
-}
-
-// lanes finds whose each block is: one pass over the first event of each.
-func (p *Process) lanes(f *os.File) ([]*lane, error) {
-	size, err := f.Stat()
 	if err != nil {
-		return nil, err
-	}
-	n := min(p.claimed, uint64(max(0, size.Size()-headSize))/eventSize)
-	by, order := map[int]*lane{}, []*lane(nil)
-	var one [eventSize]byte
-	for block := range (n + blockSize - 1) / blockSize {
-		if _, err := f.ReadAt(one[:], headSize+int64(block)*blockSize*eventSize); err != nil {
-			return nil, err
-		}
-		e, ok := p.decode(one[:])
-		if !ok {
-			continue // it was taken, and its thread ended before it wrote
-		}
-		l := by[e.Thread]
-		if l == nil {
-			if len(by) >= threadsMax {
-				return nil, fmt.Errorf("it has more than %d threads", threadsMax)
-			}
-			l = &lane{}
-			by[e.Thread], order = l, append(order, l)
-		}
-		l.blocks = append(l.blocks, uint32(block))
-	}
-	return order, nil
-}
-
-func (p *Process) refill(f *os.File, l *lane) error {
-	const size = blockSize * eventSize
-	for len(l.ready) == 0 && len(l.blocks) > 0 {
-		together := 1
-		for together < min(readAhead, len(l.blocks)) && l.blocks[together] == l.blocks[0]+uint32(together) {
-			together++
-		}
-		if len(l.raw) < together*size {
-			l.raw, l.held = make([]byte, together*size), make([]Event, 0, together*blockSize)
-		}
-		n, err := f.ReadAt(l.raw[:together*size], headSize+int64(l.blocks[0])*size)
-		if n < eventSize && err != nil {
-			return err
-		}
-		l.blocks, l.ready = l.blocks[together:], l.held[:0]
-		for i := 0; i+eventSize <= n; i += eventSize {
-			switch e, ok := p.decode(l.raw[i:]); {
-			case ok && e.Kind == tie:
-				l.tie = e.Other
-			case ok:
-				e.Tie, l.tie = l.tie, 0
-				l.ready = append(l.ready, e)
-			}
-		}
+		return fmt.Errorf("read %s: %w", f.Name(), err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (u *Unread) became() string {
 // unseen is who may have read it nevertheless.
 func (u *Unread) unseen() string {
 	if u.Why == OnHost {
-		return "perhaps read by nobody; an event that is asked for, and not waited for, is not seen"
+		return "perhaps read by nobody; that a copy waits by itself where the memory is not page-locked, an event that is asked for, and not waited for, and a function of the host are not seen"
 	}
 	return "perhaps read by nobody; a kernel that runs on, or another process, is not seen"
 }

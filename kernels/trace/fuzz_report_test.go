@@ -28,7 +28,7 @@ func FuzzReport(f *testing.F) {
 		}
 		dir := t.TempDir()
 		forged.write(dir)
-		for _, how := range []Counting{{}, {Range: "step"}, {Lines: []Line{{forgeBegan, 1}, {forgeBegan.Add(time.Millisecond), 2}}}} {
+		for _, how := range []Counting{{}, {Range: "step"}, {Lines: []Line{{At: forgeBegan, Step: 1}, {At: forgeBegan.Add(time.Millisecond), Step: 2}}}} {
 			r := reportIn(t, dir, how)
 			if err := r.Text(io.Discard, Page{}); err != nil {
 				t.Fatal(err)

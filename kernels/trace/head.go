@@ -81,7 +81,7 @@ func readHead(r io.Reader) (Process, error) {
 		return Process{}, fmt.Errorf("read its head: %w", err)
 	}
 	if string(h.Magic[:]) != magic || h.Head != headSize || h.Event != eventSize {
-		return Process{}, fmt.Errorf("it begins with %q and events of %d bytes: not a recording of this gpuci", h.Magic, h.Event)
+		return Process{}, fmt.Errorf("it begins with %q and events of %d bytes: not a recording of this gpuci: without that file the rest can be read", h.Magic, h.Event)
 	}
 	return Process{
 		PID: int(h.PID), Parent: int(h.Parent), Start: h.Start, Command: text(h.Command[:]),

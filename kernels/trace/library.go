@@ -58,15 +58,27 @@ func Library(ctx context.Context, o LibraryOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := safeDirectory(dir); err != nil {
+		return "", unlessUnsafe(err)
+	}
 	sweepCompiling(dir, time.Now())
 	path := filepath.Join(dir, "libgpuci-trace-"+sum+".so")
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+	if usable(path) {
 		return path, nil
 	}
 	if err := compileTo(ctx, cc, path); err != nil {
 		return "", fmt.Errorf("compile the library for tracing: %w", err)
 	}
 	return path, nil
+}
+
+// unlessUnsafe says of what an error is.
+func unlessUnsafe(err error) error {
+	var unsafe *UnsafePlace
+	if errors.As(err, &unsafe) {
+		return err
+	}
+	return fmt.Errorf("compile the library for tracing: %w", err)
 }
 
 // builtBefore is whether there is a library that writes what this gpuci reads: the mark of
@@ -81,6 +93,9 @@ func builtBefore(path string) (bool, error) {
 	}
 	if !bytes.Contains(data, []byte(magic)) {
 		return false, fmt.Errorf("use %s: it is not the library of this gpuci: take it away, and gpuci compiles its own", path)
+	}
+	if err := whole(path); err != nil {
+		return false, fmt.Errorf("use %s: it is not whole: take it away, and gpuci compiles its own: %w", path, err)
 	}
 	return true, nil
 }
@@ -103,9 +118,6 @@ func sourcesSum(cc compiler) (string, error) {
 // compileTo makes the library beside its place and moves it there whole: of two that do
 // so at once, the later one puts the same in its place.
 func compileTo(ctx context.Context, cc compiler, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
 	at, err := newCompiling(path)
 	if err != nil {
 		return err
@@ -115,14 +127,21 @@ func compileTo(ctx context.Context, cc compiler, path string) error {
 		return err
 	}
 	made := filepath.Join(at.dir, "made")
-	files, err := filepath.Glob(filepath.Join(at.dir, "inject", "*.c"))
+	names, err := fs.Glob(sources, "inject/*.c") // the directory's own name may have a pattern's characters in it
 	if err != nil {
 		return err
+	}
+	var files []string
+	for _, name := range names {
+		files = append(files, filepath.Join(at.dir, name))
 	}
 	if err := cc.compile(ctx, made, files); err != nil {
 		return err
 	}
-	return cmp.Or(synced(made), os.Rename(made, path))
+	if err := whole(made); err != nil {
+		return &NotCompiled{fmt.Errorf("%s made no library that can be loaded: %w", cc.argv[0], err)}
+	}
+	return cmp.Or(os.Chmod(made, 0o755), synced(made), os.Rename(made, path))
 }
 
 // synced sees to it that a file is whole before its name is there.

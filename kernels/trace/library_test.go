@@ -52,21 +52,25 @@ func TestLibraryByCompiler(t *testing.T) {
 // One beside gpuci is taken without a compiler, unless it writes another format.
 func TestLibraryBeside(t *testing.T) {
 	dir := t.TempDir()
+	built, err := os.ReadFile(builtWith(t, "gcc"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PATH", dir)
 	o := LibraryOptions{Dir: dir, Beside: dir}
-	_, err := Library(t.Context(), o)
+	_, err = Library(t.Context(), o)
 	var none *NoCompiler
 	if !errors.As(err, &none) || !slices.Equal(none.Asked, []string{"cc", "gcc", "clang"}) || !strings.Contains(err.Error(), "install gcc or clang") {
 		t.Errorf("without a compiler: %v", err)
 	}
 	path := filepath.Join(dir, LibraryName)
-	for text, good := range map[string]bool{"\x7fELF gpuciTR1 ": true, "\x7fELF gpuciTR0 ": false, "": false} {
+	for text, good := range map[string]bool{string(built): true, string(built[:len(built)/2]): false, "\x7fELF gpuciTR1 ": false, "\x7fELF gpuciTR0 ": false, "": false} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Library(t.Context(), o)
 		if good != (err == nil && got == path) || !good && !strings.Contains(err.Error(), path) {
-			t.Errorf("%q: %s, %v", text, got, err)
+			t.Errorf("%d bytes, %.20q: %s, %v", len(text), text, got, err)
 		}
 	}
 }

@@ -32,6 +32,8 @@ type Measure struct {
 
 // Names of measures that are no sum of quantities.
 const (
+	allProcesses  = "processes"
+	waitingCalls  = "waiting-calls"
 	keptBlocks    = "kept"
 	keptBytes     = "kept-bytes"
 	captureAllocs = "capture-allocations"
@@ -41,6 +43,7 @@ const (
 )
 
 var measures = []Measure{
+	{Name: allProcesses, Only: true},
 	{Name: "launches", sum: []Quantity{Launches}},
 	{Name: "graph-launches", sum: []Quantity{GraphLaunches}},
 	{Name: "graph-kernels", sum: []Quantity{GraphKernels}, graphs: true},
@@ -49,6 +52,7 @@ var measures = []Measure{
 	{Name: "sets", sum: []Quantity{Sets}},
 	{Name: "set-bytes", Unit: "B", sum: []Quantity{SetBytes}, sized: Set},
 	{Name: "syncs", sum: []Quantity{Syncs}},
+	{Name: waitingCalls},
 	{Name: "allocations", sum: []Quantity{Allocs}},
 	{Name: "alloc-bytes", Unit: "B", Kind: MemoryMeasure, sum: []Quantity{AllocBytes}, sized: Alloc},
 	{Name: "frees", sum: []Quantity{Releases}},
@@ -103,7 +107,8 @@ type Figure struct {
 	High      float64 `json:"high"`
 	Processes int     `json:"processes"`     // that have the stage; counts are added up over these
 	Why       string  `json:"why,omitempty"` // the number cannot be told
-	Absent    bool    `json:"-"`             // for no process has the stage
+	Absent    bool    `json:"-"`             // for no process has the stage, or a step of it that is warm
+	Fit       int     `json:"-"`             // kernels whose name was asked for, of the whole run
 
 	// Steps are the counts of each warm step; nil of a time, and of processes that did not
 	// do as many steps.
@@ -119,7 +124,8 @@ type Measurement struct {
 
 // Stepped is a stage, of all processes together.
 type Stepped struct {
-	Name  string `json:"name"`
-	Steps int    `json:"steps"`
-	Apart int    `json:"apart"` // the first ones of these, that are not warm
+	Name      string `json:"name"`
+	Steps     int    `json:"steps"` // of the process that has the most
+	Apart     int    `json:"apart"` // the first ones of these, that are not warm
+	Processes int    `json:"processes"`
 }

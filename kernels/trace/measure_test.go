@@ -254,7 +254,7 @@ func TestMeasureLines(t *testing.T) {
 			f.launch(k)
 		}
 		f.wait(time.Millisecond)
-		lines = append(lines, Line{forgeBegan.Add(f.now), i})
+		lines = append(lines, Line{At: forgeBegan.Add(f.now), Step: i})
 		f.wait(time.Millisecond)
 	}
 	f.sync(time.Microsecond)
@@ -293,7 +293,7 @@ func TestMeasureDir(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			log.Add(Line{forgeBegan.Add(time.Second), 1})
+			log.Add(Line{At: forgeBegan.Add(time.Second), Step: 1})
 			if _, err := log.Close(); err != nil {
 				t.Fatal(err)
 			}

@@ -11,14 +11,18 @@ type measurer struct {
 	names   *Names
 	kinds   []Measure
 	values  [][]int64         // by number wanted, and by step; one alone for the whole run
-	kernels map[uint32][]int  // the numbers that a kernel is counted for
-	now     map[*step][]int64 // launches of these kernels in steps that go on
+	kernels map[uint32][]int  // the numbers that a kernel is counted for; no entry where its name is not known
+	waiting []int             // the numbers that calls which wait are counted for
+	fit     []int             // by number wanted: kernels that it means
+	now     map[*step][]int64 // what is counted here in steps that go on
 	flaws   map[string]*flaws // by stage
 }
 
 // flaws are why numbers of a stage cannot be told.
 type flaws struct {
 	unsized [kinds]int64 // calls whose size was not noted
+	loose   int64        // allocations of which it is not known when they are released
+	unnamed int64        // launches of kernels whose name is not known
 	graphs  int64        // launches of graphs
 	strange int64        // of these, of graphs of which nothing is known
 }
@@ -29,13 +33,16 @@ func (p *Process) measure(how Counting, want []Wanted) (*measurer, *counter, Sum
 	if err != nil {
 		return nil, nil, Summary{}, err
 	}
-	m := &measurer{want: want, names: &names, values: make([][]int64, len(want)), now: map[*step][]int64{}, flaws: map[string]*flaws{}}
-	for _, w := range want {
+	m := &measurer{want: want, names: &names, values: make([][]int64, len(want)), fit: make([]int, len(want)), now: map[*step][]int64{}, flaws: map[string]*flaws{}}
+	for i, w := range want {
 		kind, ok := MeasureOf(w.Measure)
 		if !ok {
 			return nil, nil, Summary{}, fmt.Errorf("measure %s: there is no such measure", w.Measure)
 		}
 		m.kinds = append(m.kinds, kind)
+		if kind.Name == waitingCalls {
+			m.waiting = append(m.waiting, i)
+		}
 	}
 	m.findKernels()
 	c := newCounter(p, &names, how)
@@ -49,13 +56,15 @@ func (p *Process) measure(how Counting, want []Wanted) (*measurer, *counter, Sum
 // findKernels looks up once which kernels each pattern means.
 func (m *measurer) findKernels() {
 	m.kernels = map[uint32][]int{}
-	for i, w := range m.want {
-		if w.Kernel == nil {
+	for id, k := range m.names.Kernels {
+		if k.Symbol == "" { // its name for people is none that a pattern should find
 			continue
 		}
-		for id, k := range m.names.Kernels {
-			if w.Kernel.MatchString(k.Name) || w.Kernel.MatchString(k.Symbol) {
+		m.kernels[id] = nil
+		for i, w := range m.want {
+			if w.Kernel != nil && (w.Kernel.MatchString(k.Name) || w.Kernel.MatchString(k.Symbol)) {
 				m.kernels[id] = append(m.kernels[id], i)
+				m.fit[i]++
 			}
 		}
 	}
@@ -75,21 +84,45 @@ func (m *measurer) take(c *counter, e *Event) {
 		f = &flaws{}
 		m.flaws[s.stage.Name] = f
 	}
-	switch {
-	case e.Flags&Unsized != 0:
+	f.take(e, m.names)
+	switch e.Kind {
+	case Launch:
+		mine, known := m.kernels[e.Name]
+		f.unnamed += int64(count(!known))
+		m.one(s, mine)
+	case Sync:
+		m.one(s, m.waiting)
+	case Copy:
+		if at(c.calls, e.Name).waits {
+			m.one(s, m.waiting)
+		}
+	}
+}
+
+// take notes what is not known of a call.
+func (f *flaws) take(e *Event, n *Names) {
+	if e.Flags&Unsized != 0 {
 		f.unsized[e.Kind]++
-	case e.Kind == GraphLaunch:
+	}
+	switch e.Kind {
+	case Alloc:
+		f.loose += int64(count(e.Other == 0))
+	case GraphLaunch:
 		f.graphs++
-		if _, known := m.names.Graphs[e.Name]; !known {
-			f.strange++
-		}
-	case e.Kind == Launch && len(m.kernels[e.Name]) > 0:
-		if m.now[s] == nil {
-			m.now[s] = make([]int64, len(m.want))
-		}
-		for _, i := range m.kernels[e.Name] {
-			m.now[s][i]++
-		}
+		f.strange += int64(count(n.Graphs[e.Name].Nodes.All() == 0)) // nobody launches an empty one: its nodes could not be asked for
+	}
+}
+
+// one adds one to numbers of a step.
+func (m *measurer) one(s *step, numbers []int) {
+	if len(numbers) == 0 {
+		return
+	}
+	if m.now[s] == nil {
+		m.now[s] = make([]int64, len(m.want))
+	}
+	for _, i := range numbers {
+		m.now[s][i]++
 	}
 }
 
@@ -115,7 +148,7 @@ func (m *measurer) fold(s *step) {
 }
 
 func (m *measurer) value(i int, s *step) (v int64) {
-	if m.want[i].Kernel != nil {
+	if m.want[i].Kernel != nil || m.kinds[i].Name == waitingCalls {
 		if now := m.now[s]; now != nil {
 			return now[i]
 		}
@@ -141,10 +174,12 @@ func (m *measurer) flaw(i int) string {
 	w, kind := m.want[i], m.kinds[i]
 	var all flaws
 	for stage, f := range m.flaws {
-		if w.Stage != WholeRun && !meansStage(w.Stage, stage) {
+		ever := slices.Contains(kind.sum, HighMark) // what a stage has in use was allocated in any
+		if w.Stage != WholeRun && !ever && !meansStage(w.Stage, stage) {
 			continue
 		}
 		all.graphs, all.strange = all.graphs+f.graphs, all.strange+f.strange
+		all.unnamed, all.loose = all.unnamed+f.unnamed, all.loose+f.loose
 		for k, n := range f.unsized {
 			all.unsized[k] += n
 		}
@@ -152,6 +187,10 @@ func (m *measurer) flaw(i int) string {
 	switch {
 	case w.Kernel != nil && all.graphs > 0:
 		return fmt.Sprintf("graphs were launched %d times, and of the kernels in a graph it is known how many there are, and not which", all.graphs)
+	case w.Kernel != nil && all.unnamed > 0:
+		return fmt.Sprintf("%d launches were of kernels whose name is not known", all.unnamed)
+	case (kind.Name == keptBlocks || kind.Name == keptBytes) && all.loose > 0:
+		return fmt.Sprintf("of %d allocations it is not known whether they were released", all.loose)
 	case kind.graphs && all.strange > 0:
 		return fmt.Sprintf("%d launches were of graphs of which nothing is known", all.strange)
 	case kind.sized != 0 && all.unsized[kind.sized] > 0:

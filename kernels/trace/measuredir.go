@@ -5,9 +5,12 @@ import (
 	"fmt"
 )
 
+// DirVariable names the recording to a program that is counted, and to what it starts.
+const DirVariable = traceDir
+
 // MeasureDir takes numbers from the recording in a directory, whose run.json says how its
 // steps are told. The error is an *[Uncounted] as of [Recording.Measure], and where no
-// line was one of a step.
+// line was one of a step, or their numbers are not those of one run.
 func MeasureDir(dir string, want []Wanted) (Measurement, error) {
 	meta, err := ReadMeta(dir)
 	if err != nil {
@@ -29,6 +32,9 @@ func MeasureDir(dir string, want []Wanted) (Measurement, error) {
 			return Measurement{}, err
 		}
 		return Measurement{}, &Uncounted{fmt.Sprintf("no line of its output fits the pattern of a step, %q", meta.Pattern), "let it print a line for each step as it ends, or mend the pattern"}
+	}
+	if err := stepsBack(how.Lines); err != nil {
+		return Measurement{}, err
 	}
 	return r.Measure(how, want)
 }

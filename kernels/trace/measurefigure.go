@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -26,6 +25,7 @@ func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
 		return m, err
 	}
 	m.Figures = make([]Figure, len(want))
+	fit := make([]int, len(want))
 	for _, p := range r.Processes {
 		if p.State != Attached { // it never came to use CUDA
 			continue
@@ -38,35 +38,17 @@ func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
 		m.stages(c, how)
 		for i := range want {
 			m.Figures[i].add(one.figure(i, c, &s), one.kinds[i].Kind)
+			fit[i] += one.fit[i]
 		}
 	}
 	for i, w := range want {
-		if f := &m.Figures[i]; f.Processes == 0 && f.Why == "" {
+		f := &m.Figures[i]
+		f.Fit = fit[i]
+		if f.Processes == 0 && f.Why == "" {
 			f.Why, f.Absent = (&NoStage{w.Stage, m.there()}).Error(), true
 		}
 	}
 	return m, nil
-}
-
-// sound says whether what was recorded is all there was.
-func (r Recording) sound() error {
-	used := false
-	for _, p := range r.Processes {
-		who := fmt.Sprintf("process %d (%s)", p.PID, p.Command)
-		switch {
-		case p.State == Refused:
-			return &Uncounted{fmt.Sprintf("%s was not counted: %s", who, p.Why), "install CUPTI (python3 -m pip install nvidia-cuda-cupti, or the CUDA toolkit's), and let no other profiler run in the program"}
-		case p.Dropped > 0:
-			return &Uncounted{fmt.Sprintf("of %s %d calls were lost: %s", who, p.Dropped, p.Why), "make room on the disk, or let it do less"}
-		case p.State == Attached && p.Why != "":
-			return &Uncounted{fmt.Sprintf("of %s not all was recorded: %s", who, p.Why), "make room on the disk, or let it do less"}
-		}
-		used = used || p.State == Attached
-	}
-	if !used {
-		return &Uncounted{"no process of it used CUDA, or it lost the environment (sudo, a container, env -i)", "is the program one that uses CUDA, and is there a driver (libcuda.so.1)?"}
-	}
-	return nil
 }
 
 // stages notes which there were.
@@ -82,6 +64,7 @@ func (m *Measurement) stages(c *counter, how Counting) {
 			m.Stages = append(m.Stages, Stepped{Name: label})
 			i = len(m.Stages) - 1
 		}
+		m.Stages[i].Processes++
 		if s.Steps > m.Stages[i].Steps {
 			m.Stages[i].Steps, m.Stages[i].Apart = s.Steps, apart
 		}
@@ -116,7 +99,7 @@ func (m *measurer) figure(i int, c *counter, s *Summary) (f Figure) {
 	case kind.Only:
 		return Figure{Why: kind.Name + " is of the whole run, and is not noted by stages"}
 	case stage.Name != Outside && c.how.Warm > 0 && stage.Steps <= c.how.Warm:
-		return Figure{Why: fmt.Sprintf("%q has %d steps, and the first %d are set apart: no step is warm", w.Stage, stage.Steps, c.how.Warm)}
+		return Figure{Why: fmt.Sprintf("%q has %d steps, and the first %d are set apart: no step is warm", w.Stage, stage.Steps, c.how.Warm), Absent: true}
 	case kind.Name == stepTime:
 		return spreadFigure(stage.Took, time.Millisecond)
 	case kind.Name == launchPrice:
@@ -142,6 +125,8 @@ func uncountable(m Measure, f Figure) Figure {
 // whole is a number of all that a process did.
 func (m *measurer) whole(i int, c *counter, s *Summary) Figure {
 	switch kind := m.kinds[i]; kind.Name {
+	case allProcesses:
+		return countsFigure([]int64{1}, 1)
 	case keptBlocks, keptBytes:
 		return keptFigure(s.Kept, kind.Name, func(Kept) bool { return true })
 	case captureAllocs:
@@ -210,7 +195,7 @@ func (f *Figure) add(o Figure, kind MeasureKind) {
 	switch {
 	case f.Why != "":
 	case o.Why != "":
-		*f = Figure{Why: o.Why}
+		*f = Figure{Why: o.Why, Absent: o.Absent}
 	case kind == TimeMeasure && o.Processes > 0 && f.Processes > 0:
 		o.Processes += f.Processes
 		if f.Median >= o.Median {
@@ -232,33 +217,4 @@ func (f *Figure) add(o Figure, kind MeasureKind) {
 		f.N, f.Steps = max(f.N, o.N), nil
 		f.Low, f.Median, f.High, f.Processes = f.Low+o.Low, f.Median+o.Median, f.High+o.High, f.Processes+o.Processes
 	}
-}
-
-// Text says how many warm steps of which stages there were.
-func (m Measurement) Text() string {
-	var parts []string
-	for _, s := range m.Stages {
-		steps := "1 step"
-		if s.Steps != 1 {
-			steps = fmt.Sprintf("%d steps", s.Steps)
-		}
-		switch {
-		case s.Name == outsideLabel:
-		case s.Apart == 1:
-			parts = append(parts, fmt.Sprintf("%s of %s, the first set apart", steps, s.Name))
-		case s.Apart > 0:
-			parts = append(parts, fmt.Sprintf("%s of %s, the first %d set apart", steps, s.Name, s.Apart))
-		default:
-			parts = append(parts, fmt.Sprintf("%s of %s", steps, s.Name))
-		}
-	}
-	const most = 3
-	if len(parts) > most {
-		parts = append(parts[:most], fmt.Sprintf("and %d stages more", len(parts)-most))
-	}
-	processes := "1 process"
-	if n := len(m.Processes); n != 1 {
-		processes = fmt.Sprintf("%d processes", n)
-	}
-	return strings.Join(append([]string{processes}, parts...), "; ")
 }

@@ -33,6 +33,9 @@ type Meta struct {
 
 const metaFile = "run.json"
 
+// metaMost is more than a command line and all else in it can have.
+const metaMost = 16 << 20
+
 // Write puts it into the directory of a recording: whole, or not at all.
 func (m Meta) Write(dir string) error {
 	m.Type = "trace-run"
@@ -60,7 +63,7 @@ func (m Meta) Write(dir string) error {
 // alone.
 func ReadMeta(dir string) (*Meta, error) {
 	path := filepath.Join(dir, metaFile)
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path, metaMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -69,7 +72,7 @@ func ReadMeta(dir string) (*Meta, error) {
 	}
 	var m Meta
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, fmt.Errorf("read %s: %w: without that file the rest of the recording can be read", path, err)
 	}
 	return &m, nil
 }

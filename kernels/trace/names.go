@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -70,7 +69,7 @@ type Card struct {
 // Names reads the names file.
 func (p *Process) Names() (Names, error) {
 	n := Names{map[uint32]Kernel{}, map[uint32]Graph{}, map[uint32]string{}, map[uint32]string{}, map[uint32]Card{}, map[uint32]string{}}
-	f, err := os.Open(p.file + ".names")
+	f, err := openRegular(p.file + ".names")
 	if errors.Is(err, fs.ErrNotExist) && p.State == Made {
 		return n, nil
 	}

@@ -55,7 +55,7 @@ func ReadDir(dir string) (Recording, error) {
 }
 
 func readProcess(file string) (Process, error) {
-	f, err := os.Open(file)
+	f, err := openRegular(file)
 	if err != nil {
 		return Process{}, err
 	}

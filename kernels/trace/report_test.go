@@ -97,7 +97,7 @@ func TestLinesEndSteps(t *testing.T) {
 			f.launch(k)
 			f.wait(9 * time.Microsecond)
 		}
-		lines = append(lines, Line{forgeBegan.Add(f.now), step})
+		lines = append(lines, Line{At: forgeBegan.Add(f.now), Step: step})
 		f.wait(time.Microsecond)
 	}
 	f.launch(k)

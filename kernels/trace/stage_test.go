@@ -45,7 +45,7 @@ func TestLineAtTheMoment(t *testing.T) {
 	f := newForge(t)
 	k := f.kernel("k", 1)
 	f.launch(k)
-	lines := []Line{{forgeBegan.Add(-time.Second), 0}, {forgeBegan.Add(f.now), 1}, {forgeBegan.Add(time.Second), 2}}
+	lines := []Line{{At: forgeBegan.Add(-time.Second), Step: 0}, {At: forgeBegan.Add(f.now), Step: 1}, {At: forgeBegan.Add(time.Second), Step: 2}}
 	f.launch(k)
 	f.launch(k)
 	f.launch(k)

@@ -7,16 +7,16 @@ import "time"
 // so does what it asks for while it writes.
 type byLine struct {
 	to    spans
-	began time.Time
+	p     *Process
 	lines []Line // that have not passed
 	now   *span
 }
 
-func newByLine(to spans, began time.Time, lines []Line) *byLine {
-	for len(lines) > 0 && lines[0].At.Before(began) {
+func newByLine(to spans, p *Process, lines []Line) *byLine {
+	for len(lines) > 0 && lines[0].since(p) < 0 {
 		lines = lines[1:] // steps in which the process was not there, or not on the card
 	}
-	s := &byLine{to: to, began: began, lines: lines}
+	s := &byLine{to: to, p: p, lines: lines}
 	s.next(0)
 	return s
 }
@@ -34,8 +34,8 @@ func (s *byLine) next(at time.Duration) {
 }
 
 func (s *byLine) take(e *Event) {
-	for len(s.lines) > 0 && s.lines[0].At.Sub(s.began) <= e.At {
-		s.next(s.lines[0].At.Sub(s.began))
+	for len(s.lines) > 0 && s.lines[0].since(s.p) <= e.At {
+		s.next(s.lines[0].since(s.p))
 	}
 }
 
@@ -43,7 +43,7 @@ func (s *byLine) of(*Event) *span { return s.now }
 
 func (s *byLine) finish(at time.Duration) {
 	if len(s.lines) > 0 {
-		at = max(at, s.lines[0].At.Sub(s.began))
+		at = max(at, s.lines[0].since(s.p))
 	}
 	s.to.end(s.now, at)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,12 +15,25 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Line is a line of the program's output that a pattern of steps fits. It ends its step.
 type Line struct {
 	At   time.Time `json:"at"`
 	Step int       `json:"step"`
+	// Mono is the same on the clock of the events, in ns, which goes on evenly where the
+	// clock of the day is set; 0: not known.
+	Mono int64 `json:"mono-ns,omitempty"`
+}
+
+// since is how long behind a process's beginning it came.
+func (l Line) since(p *Process) time.Duration {
+	if l.Mono != 0 && p.monotonic != 0 {
+		return time.Duration(l.Mono - int64(p.monotonic))
+	}
+	return l.At.Sub(p.Began)
 }
 
 // Pattern finds the number of a step in a line of output.
@@ -60,27 +74,66 @@ type StepLog struct {
 	mu    sync.Mutex
 	f     *os.File
 	lines int
+	size  int64 // of whole lines
+	began time.Time
+	clock int64 // of the events, when it began; 0: not known
 	err   error
+}
+
+// monotonic is the clock of the events.
+func monotonic() int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+// bothClocks is a time of ours, and the same on the clock of the events: of some readings
+// the one between which the least went by, for a busy machine may stop us there. The two go
+// on alike, so that once is enough, and lines keep their order.
+func bothClocks() (at time.Time, clock int64) {
+	const soon, tries = 20 * time.Microsecond, 8
+	for best, i := time.Hour, 0; i < tries && best > soon; i++ {
+		began := time.Now()
+		c := monotonic()
+		if took := time.Since(began); took < best {
+			best, at, clock = took, began, c
+		}
+	}
+	return at, clock
 }
 
 // NewStepLog begins the lines of a recording.
 func NewStepLog(dir string) (*StepLog, error) {
-	f, err := os.OpenFile(filepath.Join(dir, stepsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, stepsFile), os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("note the steps: %w", err)
 	}
-	return &StepLog{f: f}, nil
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("note the steps: %w", err)
+	}
+	l := &StepLog{f: f, size: size}
+	l.began, l.clock = bothClocks()
+	return l, nil
 }
 
 // Add notes a line. An error is Close's to tell: the program runs on.
 func (s *StepLog) Add(l Line) {
+	if l.Mono == 0 && s.clock != 0 && l.At != l.At.Round(0) { // it has the clock of the machine in it
+		l.Mono = s.clock + int64(l.At.Sub(s.began))
+	}
 	b, _ := json.Marshal(l)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.f.Write(append(b, '\n')); err != nil {
-		s.err = cmp.Or(s.err, err)
+	n, err := s.f.WriteAt(append(b, '\n'), s.size)
+	if err != nil { // what a full disk has taken of it is written over by the next one
+		s.err = cmp.Or(s.err, err, s.f.Truncate(s.size))
 		return
 	}
+	s.size += int64(n)
 	s.lines++
 }
 
@@ -97,7 +150,7 @@ func (s *StepLog) Close() (int, error) {
 // ReadSteps reads the lines of a recording in the order of their time; none where it has
 // no such file.
 func ReadSteps(dir string) (lines []Line, err error) {
-	f, err := os.Open(filepath.Join(dir, stepsFile))
+	f, err := openRegular(filepath.Join(dir, stepsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -120,6 +173,11 @@ func ReadSteps(dir string) (lines []Line, err error) {
 	if err := s.Err(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
 	}
-	slices.SortStableFunc(lines, func(a, b Line) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(lines, func(a, b Line) int {
+		if a.Mono != 0 && b.Mono != 0 {
+			return cmp.Compare(a.Mono, b.Mono)
+		}
+		return a.At.Compare(b.At)
+	})
 	return lines, nil
 }

@@ -48,12 +48,12 @@ func TestStepLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Unix(1764500000, 12345).UTC()
-	log.Add(Line{began.Add(time.Second), 1})
-	log.Add(Line{began, 0}) // standard error's, that was read later
+	log.Add(Line{At: began.Add(time.Second), Step: 1})
+	log.Add(Line{At: began, Step: 0}) // standard error's, that was read later
 	if n, err := log.Close(); n != 2 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	want := []Line{{began, 0}, {began.Add(time.Second), 1}}
+	want := []Line{{At: began, Step: 0}, {At: began.Add(time.Second), Step: 1}}
 	path := filepath.Join(dir, stepsFile)
 	whole, _ := os.ReadFile(path)
 	for _, tail := range []string{"", `{"at":"2025-`} { // a writer that was killed
@@ -87,7 +87,7 @@ func TestMetaOpensReport(t *testing.T) {
 	}
 	for step := range 9 {
 		f.launch(k)
-		log.Add(Line{forgeBegan.Add(f.now), step})
+		log.Add(Line{At: forgeBegan.Add(f.now), Step: step})
 		f.wait(time.Microsecond)
 	}
 	n, err := log.Close()

@@ -14,7 +14,7 @@ type called struct{ name, symbol string }
 // fitApart cuts names to the widths that there are for them, such that those that differ
 // can be told apart: kernels of CUTLASS differ in the midst of a thousand characters.
 func fitApart(list []called, width func(i int) int) []string {
-	c := cutting{whole(list), make([]string, len(list)), width, 1 << 20}
+	c := cutting{inFull(list), make([]string, len(list)), width, 1 << 20}
 	for i, text := range c.texts {
 		c.cut[i] = fit(text, width(i))
 		c.least = min(c.least, width(i))
@@ -30,8 +30,8 @@ type cutting struct {
 	least      int // of the widths: what looks the same in it looks much the same in all
 }
 
-// whole are the names in full: with parameters where another symbol has the same without.
-func whole(list []called) []string {
+// inFull are the names in full: with parameters where another symbol has the same without.
+func inFull(list []called) []string {
 	symbols := map[string]map[string]bool{}
 	for _, c := range list {
 		if symbols[c.name] == nil {

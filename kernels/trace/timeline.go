@@ -2,15 +2,9 @@ package trace
 
 import (
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -219,32 +213,6 @@ func most(launches map[string]int64) (stage string) {
 		}
 	}
 	return stage
-}
-
-// WriteFile writes it: whole or not at all, packed where the name ends in .gz.
-func (t *Timeline) WriteFile(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("write the timeline: %w", err)
-	}
-	err = t.write(f, strings.HasSuffix(path, ".gz"))
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("write the timeline %s: %w", path, err)
-	}
-	return nil
-}
-
-func (t *Timeline) write(w io.Writer, packed bool) error {
-	if !packed {
-		return t.trace.write(w)
-	}
-	z := gzip.NewWriter(w)
-	return errors.Join(t.trace.write(z), z.Close())
 }
 
 // MarshalJSON is the trace.

@@ -70,8 +70,10 @@ func (u *unread) take(e *Event, is call, stage string) {
 		return
 	}
 	switch e.Kind {
-	case Launch, GraphLaunch:
+	case Launch:
 		u.card = u.card[:0]
+	case GraphLaunch: // which may copy, or call the host
+		u.card, u.host = u.card[:0], u.host[:0]
 	case Sync:
 		u.host = u.host[:0]
 	case Copy, Set, Alloc:

@@ -86,6 +86,11 @@ func TestUnread(t *testing.T) {
 			f.moved("cuMemcpyDtoH_v2", onHost, onCard, 8)
 			f.moved("cuMemcpyDtoH_v2", onHost, onCard, 8)
 		}, ""},
+		"a graph after it, which may copy": {func(f *forge) {
+			f.moved(toHost, onHost, onCard, 8)
+			f.event(GraphLaunch, 0, f.graph(1), 7, 1)
+			f.moved(toHost, onHost, onCard, 8)
+		}, ""},
 		"sent back": {func(f *forge) {
 			f.moved(toHost, onHost, onCard, 8)
 			f.moved(toCard, onCard+99, onHost, 8)

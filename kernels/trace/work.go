@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 )
@@ -68,7 +67,7 @@ func (p *Process) works() (*worked, error) {
 	if !p.Timed.Taken {
 		return nil, nil
 	}
-	f, err := os.Open(p.file + ".device")
+	f, err := openRegular(p.file + ".device")
 	if errors.Is(err, fs.ErrNotExist) {
 		return &worked{}, nil // it was taken away
 	}

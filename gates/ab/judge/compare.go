@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -17,10 +18,15 @@ type Comparison struct {
 
 // Compare answers for all metrics, of which the first that is no quality leads. An
 // arm that leads and loses by another is said to; one that is not seen to lose by a
-// quality must be shown not to. Errors are Judge's.
+// quality must be shown not to. The chance of error that the rule allows is that of
+// all metrics together, of which each has an equal part. Errors are Judge's.
 func Compare(s Session, ms []Metric, r Rule) (Comparison, error) {
 	if len(ms) == 0 {
 		return Comparison{}, errors.New("compare arms: there is no metric to compare by")
+	}
+	r, err := r.among(len(ms))
+	if err != nil {
+		return Comparison{}, fmt.Errorf("compare arms: %w", err)
 	}
 	var c Comparison
 	for _, m := range ms {

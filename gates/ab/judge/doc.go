@@ -70,10 +70,16 @@
 // the number of rounds, and a look is named where Rule.Seek would be found with
 // Rule.Power.
 //
+// # More than one metric
+//
+// Ten metrics with 1 % each would call one arm of ten that is the control by another
+// name better or worse. So Compare gives each metric its part of the rule's chance of
+// error, and all together have no more. It costs little: among ten an interval is a
+// fifth wider. Name those that matter, and the others take nothing from them.
+//
 // # What it does not say
 //
 // That the arm is faster on another machine, or with other inputs than those of its
 // seeds; which part of the runs are slower, where the arm changes how the times are
-// spread and not where they lie (Notes say where it sees two modes); and nothing of
-// three metrics at once: each has the whole chance of error for itself.
+// spread and not where they lie (Notes say where it sees two modes).
 package judge

@@ -11,7 +11,7 @@ type Rule struct {
 	Samples    int     `json:"samples"`     // the fewest of each arm before anything is said; 20
 	Most       int     `json:"most"`        // of each arm; 2000. With Samples it says when the judge looks
 	Seeds      int     `json:"seeds"`       // the fewest seeds for a quality metric; 8
-	Confidence float64 `json:"confidence"`  // that an arm like the control is called neither win nor worse; 0.99
+	Confidence float64 `json:"confidence"`  // that an arm like the control is called neither win nor worse, by any of its metrics; 0.99
 	Least      float64 `json:"least"`       // a difference below it is not worth an arm, as a part of the control's value; 0.01
 	Seek       float64 `json:"seek"`        // the difference that is to be found where there is one; 3 times Least
 	Power      float64 `json:"power"`       // how often it is to be found; 0.9
@@ -43,6 +43,22 @@ func (r Rule) Filled() (Rule, error) {
 	}
 	if first := r.looks()[0]; first.critical == 0 || first.twinCritical == 0 {
 		return r, fmt.Errorf("%w: %d samples are too few to be sure by %v; ask for more of them", ErrRule, r.Samples, r.Confidence)
+	}
+	return r, nil
+}
+
+// among is the rule for each of so many metrics. Each has an equal part of the chance of
+// error (Bonferroni): metrics of one run hang together, nobody knows how. A first look
+// that has too few samples to be so sure waits for those that it takes.
+func (r Rule) among(metrics int) (Rule, error) {
+	r, err := r.Filled()
+	if err != nil || metrics == 1 {
+		return r, err
+	}
+	r.Confidence = 1 - (1-r.Confidence)/float64(metrics)
+	for r.looks()[0].critical == 0 {
+		r.Samples += pairsARound
+		r.Most = max(r.Most, r.Samples)
 	}
 	return r, nil
 }

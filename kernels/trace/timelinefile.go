@@ -1,0 +1,120 @@
+package trace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// NotOurs says that a file is there which is no timeline of ours, and is not written over.
+type NotOurs struct{ Path string }
+
+func (e *NotOurs) Error() string {
+	return fmt.Sprintf("write the timeline: %s is there already, and is no timeline of gpuci", e.Path)
+}
+
+// WriteFile writes it: whole or not at all, packed where the name ends in .gz. A timeline
+// of ours that is there already is written over, and of anything else the error is a
+// *[NotOurs]. Into what is no file, as a pipe, it is written as it comes.
+func (t *Timeline) WriteFile(path string) error {
+	packed := strings.HasSuffix(path, ".gz")
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		err = fmt.Errorf("%s is a directory: name a file", path)
+	case err == nil && !info.Mode().IsRegular():
+		err = t.into(path, packed)
+	case err == nil:
+		err = t.again(path, packed)
+	case errors.Is(err, fs.ErrNotExist):
+		err = t.whole(path, packed)
+	}
+	var other *NotOurs
+	if err == nil || errors.As(err, &other) {
+		return err
+	}
+	return fmt.Errorf("write the timeline: %w", err)
+}
+
+// into writes it into a pipe or a device.
+func (t *Timeline) into(path string, packed bool) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.write(f, packed), f.Close())
+}
+
+// again writes it in the place of one that is there; a link stays one.
+func (t *Timeline) again(path string, packed bool) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	ours, err := isTimeline(real)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		return &NotOurs{path}
+	}
+	return t.whole(real, packed)
+}
+
+// whole writes it beside its place, and moves it there.
+func (t *Timeline) whole(path string, packed bool) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".timeline-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(t.write(f, packed), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+func (t *Timeline) write(w io.Writer, packed bool) error {
+	if !packed {
+		return t.trace.write(w)
+	}
+	z := gzip.NewWriter(w)
+	return errors.Join(t.trace.write(z), z.Close())
+}
+
+// isTimeline says whether a file is one of ours, by how it begins; an empty one is
+// nobody's, as mktemp makes it.
+func isTimeline(path string) (bool, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	begins := make([]byte, len(timelineBegins))
+	n, err := full(f, begins)
+	if n == 0 || err != nil {
+		return err == nil, err
+	}
+	if bytes.HasPrefix(begins, []byte{0x1f, 0x8b}) {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return false, err
+		}
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return false, nil // it is packed, and nothing of ours
+		}
+		if n, err = full(z, begins); err != nil {
+			return false, nil
+		}
+	}
+	return string(begins[:n]) == timelineBegins, nil
+}
