@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -61,8 +60,8 @@ func (t *tracing) lookAt(p proc.Stat) bool {
 	said := make(chan seen, 1)
 	go func() {
 		lacks := t.lacksEnv(p.PID) // before what is mapped: that of one that ends meanwhile is empty, and so is what it has mapped
-		counted, cuda := mapped(p.PID)
-		said <- seen{counted && !lacks, cuda && lacks}
+		counted, cuda := t.mapped(p.PID)
+		said <- seen{counted, cuda && lacks && !counted}
 	}()
 	select {
 	case <-time.After(astrayWait):
@@ -82,29 +81,48 @@ func (t *tracing) lookAt(p proc.Stat) bool {
 	return true
 }
 
-// mapped says whether a process has our library, and the driver of CUDA. One that is gone
-// has neither.
-func mapped(pid int) (ours, cuda bool) {
+// mapped says whether a process has a file of this recording, and the driver of CUDA. One
+// that is gone has neither.
+func (t *tracing) mapped(pid int) (counted, cuda bool) {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return false, false
 	}
 	defer file.Close()
+	here := t.mappedDir()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		_, name, _ := strings.Cut(lines.Text(), "/")
-		base := filepath.Base(name)
-		ours = ours || strings.HasPrefix(base, strings.TrimSuffix(trace.LibraryName, ".so"))
+		dir, base := filepath.Split("/" + name)
+		counted = counted || filepath.Clean(dir) == here
 		cuda = cuda || strings.HasPrefix(base, "libcuda.so")
 	}
-	return ours, cuda
+	return counted, cuda
+}
+
+// mappedDir is the recording's directory as the kernel writes it in maps.
+func (t *tracing) mappedDir() string {
+	dir, err := filepath.EvalSymlinks(t.dir)
+	if err != nil {
+		dir = t.dir
+	}
+	return strings.ReplaceAll(dir, "\n", `\012`)
 }
 
 // lacksEnv says whether a process was started without what has it counted here.
 func (t *tracing) lacksEnv(pid int) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return err == nil && !slices.ContainsFunc(bytes.Split(env, []byte{0}), func(v []byte) bool {
-		return string(v) == trace.DirVariable+"="+t.dir
-	})
+	return err == nil && lacks(env, trace.DirVariable+"="+t.dir)
+}
+
+// lacks says whether a variable is not in an environment. Nothing is said of one that has
+// been written over, as by programs that change their title.
+func lacks(env []byte, variable string) bool {
+	for _, v := range bytes.Split(bytes.TrimSuffix(env, []byte{0}), []byte{0}) {
+		if string(v) == variable || len(env) > 0 && !bytes.Contains(v, []byte("=")) {
+			return false
+		}
+	}
+	return true
 }
 
 // lost is the error of a run of which processes went astray; nil where none did.

@@ -28,6 +28,17 @@ func TestTracedAstray(t *testing.T) {
 	said(t, s.run(one+"; "+s.play("init", "launch k 1 1", "say up", "sleep 3600000")+" > out2 & until grep -q up out2; do sleep 0.05; done"), Green)
 }
 
+func TestTracedLacks(t *testing.T) {
+	for env, want := range map[string]bool{
+		"": true, "A=1\x00": true, "A=1\x00B=2\x00C=": true, "A=1\x00V=x\x00": false,
+		"ray::worker\x00\x00\x00": false, "\x00\x00\x00": false, "A=1\x00title\x00": false,
+	} {
+		if got := lacks([]byte(env), "V=x"); got != want {
+			t.Errorf("%q lacks it: %t", env, got)
+		}
+	}
+}
+
 // A process that could not make its file is no process that did nothing; how many there
 // must be may be said.
 func TestTracedProcesses(t *testing.T) {
