@@ -13,7 +13,6 @@ type cards struct {
 	busy    map[uint16]*busy // by card
 	list    []uint16         // the cards, in the order of their numbers
 	graphs  map[uint32]*tally
-	untied  int64         // work whose call is not there
 	open    int64         // work that had not ended
 	early   time.Duration // the most that work began before its call
 	untimed int64         // calls for which there is no work
