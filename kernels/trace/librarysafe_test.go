@@ -57,7 +57,7 @@ func TestLibraryPlace(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	link := filepath.Join(top, "link")
-	if err := errors.Join(os.Symlink(ours, link), os.Chmod(top, 0o1777)); err != nil {
+	if err := errors.Join(os.Symlink(ours, link), os.Chmod(top, 0o777|os.ModeSticky)); err != nil {
 		t.Fatal(err)
 	}
 	if err := safeDirectory(ours); err != nil {

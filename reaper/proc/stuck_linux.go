@@ -2,6 +2,7 @@ package proc
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,5 +70,5 @@ func parseUptime(text string) (time.Duration, bool) {
 	if err != nil || !(seconds >= 0 && seconds < 1e9) { // NaN and 30 years are no uptime
 		return 0, false
 	}
-	return time.Duration(seconds * float64(time.Second)), true
+	return time.Duration(math.Round(seconds*ticksPerSecond)) * (time.Second / ticksPerSecond), true // as it is written, and not a nanosecond less
 }
