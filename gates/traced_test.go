@@ -211,7 +211,7 @@ func TestTracedNothing(t *testing.T) {
 `)
 	said(t, s.run(s.play("init")), Green)
 	v := s.run("true")
-	said(t, v, Broken, "what it asks of CUDA was not counted: no process of it used CUDA", "is there a driver (libcuda.so.1)?")
+	said(t, v, Broken, "what it asks of CUDA was not counted: no process of it used CUDA", "gpuci doctor says whether there is a driver (libcuda.so.1)")
 	if len(v.Findings) != 1 {
 		t.Errorf("%v", v.Findings)
 	}

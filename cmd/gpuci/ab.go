@@ -207,7 +207,7 @@ func abError(err error) error {
 	case errors.Is(err, ab.ErrHeld):
 		return coded{gates.Refused.ExitCode(), err.Error(), "wait for it, or look with gpuci ab list"}
 	case errors.Is(err, ab.ErrNoJournal):
-		return coded{gates.ExitNothing, err.Error(), "gpuci ab list has what there is"}
+		return coded{gates.ExitNothing, err.Error(), "the ids are the files in gpuci/ab below the git directory (git rev-parse --git-common-dir); gpuci ab list has those that are banked or unfinished"}
 	}
 	return err
 }

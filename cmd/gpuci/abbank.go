@@ -30,7 +30,7 @@ func (a *app) abBankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bank [ID]",
 		Short: "write a decision down, with its evidence",
-		Long: `bank makes a decision of an answer of gpuci ab, of the newest one without an ID. It
+		Long: `bank makes a decision of an answer of gpuci ab, of the newest without an ID. It
 must meet the rules in [bank] of gpuci.toml: enough samples, seeds and steps, profile
 release, a quiet card, arms that are commits, an answer that is not too old, and the
 gate as it is now; each rule that it does not meet is named. The decision goes into the
@@ -68,6 +68,9 @@ type decisionLine struct {
 }
 
 func (a *app) bank(cmd *cobra.Command, f bankFlags, args []string) error {
+	if strings.TrimSpace(f.why) == "" {
+		return coded{gates.ExitUsage, "a decision says why", "gpuci ab bank --why TEXT, for who reads it in a year"}
+	}
 	w, err := a.bankWorkspace(cmd)
 	if err != nil {
 		return err
@@ -141,7 +144,7 @@ func bankedAlready(d history.Decision) error {
 	return coded{gates.ExitUsage, d.ID + " is banked already", "gpuci ab list shows it"}
 }
 
-// answered is the comparison that is meant, or the newest with an answer.
+// answered is the comparison that is meant, or the newest, if it has an answer.
 func (w bankWorkspace) answered(args []string) (ab.Log, error) {
 	if len(args) == 1 {
 		return ab.ReadLog(w.state, args[0])
@@ -150,8 +153,11 @@ func (w bankWorkspace) answered(args []string) (ab.Log, error) {
 	if err != nil {
 		return ab.Log{}, err
 	}
-	for _, l := range logs {
-		if l.End != nil && l.End.State == ab.Answered {
+	for i, l := range logs {
+		switch answered := l.End != nil && l.End.State == ab.Answered; {
+		case answered && i > 0:
+			return ab.Log{}, coded{gates.ExitNothing, fmt.Sprintf("comparison %s, the newest, has no answer", logs[0].ID), fmt.Sprintf("the newest that has one is %s, of gate %s: name it, if you mean it", l.ID, l.Gate)}
+		case answered:
 			return l, nil
 		}
 	}

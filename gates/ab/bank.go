@@ -13,38 +13,53 @@ import (
 	"gpuci/gates/history"
 )
 
-// Unmet says which rules of banking an answer does not meet, in the order in which they
-// stand in [bank]; none is left for one that may be banked. g is the gate as it is now.
+// Unmet says which rules of banking an answer does not meet; none is left for one that
+// may be banked. g is the gate as it is now.
 func Unmet(r *Report, b config.Bank, g config.Gate, settings string, now time.Time) (why []string) {
+	if r.End.State != Answered || len(r.Judged.Answers) == 0 {
+		return []string{"it has no answer"}
+	}
+	return unmet(r, b, g, settings, now)
+}
+
+// unmet is the same of an answer that is not written down yet.
+func unmet(r *Report, b config.Bank, g config.Gate, settings string, now time.Time) (why []string) {
 	no := func(bad bool, format string, args ...any) {
 		if bad {
 			why = append(why, fmt.Sprintf(format, args...))
 		}
 	}
-	if r.End.State != Answered || len(r.Judged.Answers) == 0 {
-		return []string{"it has no answer"}
-	}
 	lead, _ := r.Lead()
 	no(r.Judged.Verdict == judge.CannotSay, "it cannot be said which arm is better")
-	no(r.AA, "its arms are one")
 	least := min(lead.Control.Samples, lead.Arm.Samples)
 	no(least < b.Samples, "%d samples of an arm are fewer than %d (samples)", least, b.Samples)
 	no(r.Seeds < b.Seeds, "%d different seeds are fewer than %d (seeds)", r.Seeds, b.Seeds)
 	no(r.Steps > 0 && r.Steps < b.Steps, "a sample's time is of %d numbers, and not of %d (steps)", r.Steps, b.Steps)
+	no(b.Quiet && r.Shared, "somebody else was on the card (quiet)")
+	no(now.Sub(r.Started) > b.Age, "it is older than %s (age)", daysText(b.Age))
+	no(settings != gates.SettingsID(g), "the settings of gate %s are not what they were", g.Name)
+	return append(why, Foreseen(r, b)...)
+}
+
+// Foreseen are those of the rules that no samples mend: they are told before any is taken.
+func Foreseen(r *Report, b config.Bank) (why []string) {
+	no := func(bad bool, format string, args ...any) {
+		if bad {
+			why = append(why, fmt.Sprintf(format, args...))
+		}
+	}
+	no(r.AA, "its arms are one")
 	no(r.Rule.Warm < b.Warm, "the first %d numbers of a run were left out, and not %d (warm)", r.Rule.Warm, b.Warm)
 	no(r.Rule.Confidence < b.Confidence, "it is sure by %v, and not by %v (confidence)", r.Rule.Confidence, b.Confidence)
 	no(r.Rule.Least < b.Least, "differences of %v count in it, and %v is the least that does (least-effect)", r.Rule.Least, b.Least)
 	no(r.Rule.MostThrown > b.MostThrown, "more runs may be thrown out in it than %v of all (most-thrown)", b.MostThrown)
-	no(r.timed() && r.Profile != b.Profile, "its gate is of profile %q, and not %q (profile)", r.Profile, b.Profile)
-	no(b.Quiet && r.Shared, "somebody else was on the card (quiet)")
-	no(now.Sub(r.Started) > b.Age, "it is older than %s (age)", daysText(b.Age))
+	no(r.timed() && r.Profile != b.Profile, "its gate is of profile %q, and not %q: profile = %[2]q in [[gate]] says what it builds (profile)", r.Profile, b.Profile)
 	for _, q := range b.Quality {
 		no(!slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Quality && (m.Name == q || strings.HasPrefix(m.Name, q+" ")) }), "it does not look at %s (quality)", q)
 	}
 	for _, a := range r.Arms {
-		no(a.Own, "arm %s has changes that are in no commit: nobody could look at it again", a.Name)
+		no(a.Own, "arm %s has changes that are in no commit (git status has them, a new bank.tsv too): nobody could look at it again", a.Name)
 	}
-	no(settings != gates.SettingsID(g), "the settings of gate %s are not what they were", g.Name)
 	return why
 }
 

@@ -3,6 +3,7 @@ package ab
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"gpuci/gates"
@@ -82,7 +83,11 @@ func (s *session) sum() {
 	if c.More > 0 { // it was cut short by an error, which is said
 		return
 	}
-	r.ended(End{State: Answered, Why: string(c.Verdict)}, r.nextOf(c)...)
+	next := r.nextOf(c)
+	if why := unmet(r, s.o.Bank, s.o.Gate, l.Settings, time.Now()); c.Verdict == judge.Win && !r.AA && len(why) > 0 {
+		next = []string{"it cannot be banked as it is: " + strings.Join(why, "; ") + ": mend that, and compare again"}
+	}
+	r.ended(End{State: Answered, Why: string(c.Verdict)}, next...)
 	if c.Verdict == judge.CannotSay {
 		r.Exit = gates.Broken.ExitCode()
 	}

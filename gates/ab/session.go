@@ -27,6 +27,7 @@ type Options struct {
 	AA         bool  // they are the same on purpose
 	Wanted     []Wanted
 	Rule       Rule
+	Bank       config.Bank // what an answer must meet to be banked
 	Seed       uint64 // of the order and of what the runs are given; 0 draws one
 	Resume     string // id of a comparison to go on with
 	Again      string // the decision that is looked at again
@@ -139,7 +140,20 @@ func (s *session) through(ctx context.Context) error {
 	if on, err := s.checkAll(ctx); err != nil || !on {
 		return err
 	}
+	s.foresee()
 	return s.sampleAll(ctx)
+}
+
+// foresee says before the first sample what will keep the answer from being banked.
+func (s *session) foresee() {
+	if s.log().AA {
+		return
+	}
+	s.report.fill(s.log())
+	for _, why := range Foreseen(s.report, s.o.Bank) {
+		s.mark("it could not be banked: " + why)
+		s.o.Note("mark: its answer could not be banked: " + why)
+	}
 }
 
 // stopped writes down that somebody stopped it.

@@ -28,7 +28,7 @@ func (r Recording) sound() error {
 		used = used || p.State == Attached
 	}
 	if !used {
-		return &Uncounted{"no process of it used CUDA, or it lost the environment (sudo, a container, env -i)", "is the program one that uses CUDA, and is there a driver (libcuda.so.1)?"}
+		return &Uncounted{"no process of it used CUDA, or it lost the environment (sudo, a container, env -i)", "is the program one that uses CUDA? gpuci doctor says whether there is a driver (libcuda.so.1)"}
 	}
 	return nil
 }
