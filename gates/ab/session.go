@@ -28,10 +28,10 @@ type Options struct {
 	Wanted     []Wanted
 	Rule       Rule
 	Bank       config.Bank // what an answer must meet to be banked
-	Seed       uint64 // of the order and of what the runs are given; 0 draws one
-	Resume     string // id of a comparison to go on with
-	Again      string // the decision that is looked at again
-	Version    string // of gpuci
+	Seed       uint64      // of the order and of what the runs are given; 0 draws one
+	Resume     string      // id of a comparison to go on with
+	Again      string      // the decision that is looked at again
+	Version    string      // of gpuci
 
 	// Prepare gives the options under which the gate runs in a scratch lane; root is
 	// the directory of gpuci.toml in it.
