@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"gpuci/buildlock/shim"
@@ -135,8 +133,17 @@ func (t *tracing) line(line []byte, at time.Time) {
 	}
 }
 
-// unbuffered has Python print each line when it is whole, into a pipe as well.
-const unbuffered = "PYTHONUNBUFFERED"
+// Unbuffered is the variable that has Python print each line when it is whole, into a pipe
+// as well.
+const Unbuffered = "PYTHONUNBUFFERED"
+
+// Unbuffer sets it, where it is not set; env itself stays as it is.
+func Unbuffer(env []string) (out []string, fresh bool) {
+	if _, set := shim.Lookup(env, Unbuffered); set {
+		return env, false
+	}
+	return shim.With(env, Unbuffered, "1"), true
+}
 
 // tracedEnv is the environment in which a command of the run is counted.
 func (f *flow) tracedEnv(argv, env []string, dir string) ([]string, error) {
@@ -146,8 +153,8 @@ func (f *flow) tracedEnv(argv, env []string, dir string) ([]string, error) {
 	}
 	a := trace.Attachment{Dir: t.dir, Library: t.library}
 	a.CUPTI, _ = trace.FindCUPTI(env, PythonOf(argv, dir, env)) // the program may have one of its own
-	if t.pattern != nil && !slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, unbuffered+"=") }) {
-		env = append(slices.Clone(env), unbuffered+"=1")
+	if t.pattern != nil {
+		env, _ = Unbuffer(env)
 	}
 	return trace.Attach(a, env)
 }

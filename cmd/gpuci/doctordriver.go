@@ -92,16 +92,11 @@ func (d *doctor) nvml(ctx context.Context) (path, by string) { return d.library(
 // noted, in the usual directories.
 func (d *doctor) library(ctx context.Context, file string) (path, by string) {
 	list, _ := shim.Lookup(d.env, "LD_LIBRARY_PATH")
-	for dir := range strings.SplitSeq(list, ":") {
-		if path := filepath.Join(dir, file); dir != "" && isFile(path) {
-			return path, "in LD_LIBRARY_PATH"
-		}
+	if path := inDirectories(list, file); path != "" {
+		return path, "in LD_LIBRARY_PATH"
 	}
-	for _, ldconfig := range []string{"/sbin/ldconfig", "/usr/sbin/ldconfig"} {
-		if a, err := gates.Ask(ctx, askTime, []string{ldconfig, "-p"}, "/", askEnv(d.env)); err == nil && a.Failed == "" {
-			path := noted(a.Text, file)
-			return path, "by what ldconfig has noted"
-		}
+	if list, ok := askLdconfig(ctx, d.env); ok {
+		return noted(list, file), "by what ldconfig has noted"
 	}
 	for _, dir := range []string{"/lib64", "/usr/lib64", "/usr/lib", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"} {
 		if path := filepath.Join(dir, file); isFile(path) {
@@ -109,6 +104,27 @@ func (d *doctor) library(ctx context.Context, file string) (path, by string) {
 		}
 	}
 	return "", "in the usual places"
+}
+
+// inDirectories is the path of a file in a list of directories such as LD_LIBRARY_PATH;
+// "" where it is in none.
+func inDirectories(list, file string) string {
+	for dir := range strings.SplitSeq(list, ":") {
+		if path := filepath.Join(dir, file); dir != "" && isFile(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// askLdconfig is what the loader has noted, if ldconfig can say it.
+func askLdconfig(ctx context.Context, env []string) (list string, ok bool) {
+	for _, ldconfig := range []string{"/sbin/ldconfig", "/usr/sbin/ldconfig"} {
+		if a, err := gates.Ask(ctx, askTime, []string{ldconfig, "-p"}, "/", askEnv(env)); err == nil && a.Failed == "" {
+			return a.Text, true
+		}
+	}
+	return "", false
 }
 
 // noted is the path of a library in a list of ldconfig's, whose lines are

@@ -14,11 +14,8 @@ import (
 	"gpuci/kernels/trace"
 )
 
-// What the driver and CUPTI are loaded by.
-const (
-	driverLibrary = "libcuda.so.1"
-	getCUPTI      = "python3 -m pip install nvidia-cuda-cupti (or nvidia-cuda-cupti-cu12) in the program's environment, or NVIDIA's CUDA toolkit"
-)
+// getCUPTI is how to come by CUPTI.
+const getCUPTI = "python3 -m pip install nvidia-cuda-cupti (or nvidia-cuda-cupti-cu12) in the program's environment, or NVIDIA's CUDA toolkit"
 
 // checkTrace looks at what counting a program's calls of CUDA takes.
 func (d *doctor) checkTrace(ctx context.Context) []check {
@@ -105,9 +102,9 @@ func libraryVersion(path string) string {
 
 // checkCUDADriver looks for the library of the driver, which loads ours.
 func (d *doctor) checkCUDADriver(ctx context.Context) check {
-	path, by := d.library(ctx, driverLibrary)
+	path, by := d.library(ctx, cudaDriver)
 	if path == "" {
-		return d.absent("libcuda", "no "+driverLibrary+" "+by, "broken", "the driver's libcuda1 or libnvidia-compute package, or --gpus all in a container")
+		return d.absent("libcuda", "no "+cudaDriver+" "+by, "broken", "the driver's libcuda1 or libnvidia-compute package, or --gpus all in a container")
 	}
 	c := fine("libcuda", by).at(path)
 	c.Version = libraryVersion(path)

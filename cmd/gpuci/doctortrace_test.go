@@ -38,7 +38,7 @@ func TestDoctorTrace(t *testing.T) {
 	there := look(true, box.Env()...)
 	want(there["library"], stateOK, "compiled when it is first asked for, into "+filepath.Join(empty, "gpuci", "trace"))
 	want(there["CUPTI"], stateOK, box.CUPTI(), "13")
-	want(there["libcuda"], stateOK, filepath.Join(box.Libraries(), driverLibrary), "in LD_LIBRARY_PATH")
+	want(there["libcuda"], stateOK, filepath.Join(box.Libraries(), cudaDriver), "in LD_LIBRARY_PATH")
 	want(there["injection"], stateOK, "no other tool's")
 	want(look(true, "GPUCI_TRACE_CUPTI="+empty)["CUPTI"], stateBroken, "unset it")
 	want(look(false, "CUDA_INJECTION64_PATH=/opt/nsys/libToolsInjection64.so")["injection"], stateLost, "of Nsight Systems", "unset CUDA_INJECTION64_PATH")

@@ -11,20 +11,20 @@ import (
 )
 
 // A driver is one that the loader would find.
-func TestHasLibrary(t *testing.T) {
+func TestFindsLibrary(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, cudaDriver), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const noted = "3 libs found in cache\n\tlibcuda.so.1 (libc6,x86-64) => /usr/lib/libcuda.so.1\n\tlibc.so.6 (libc6) => /lib/libc.so.6\n"
+	const three = "3 libs found in cache\n\tlibcuda.so.1 (libc6,x86-64) => /usr/lib/libcuda.so.1\n\tlibc.so.6 (libc6) => /lib/libc.so.6\n"
 	for _, c := range []struct {
 		dirs, noted string
 		want        bool
 	}{
-		{"", "", false}, {"/nonesuch:" + dir, "", true}, {"/nonesuch::", "", false}, {"", noted, true},
+		{"", "", false}, {"/nonesuch:" + dir, "", true}, {"/nonesuch::", "", false}, {"", three, true},
 		{"", "\tlibcuda.so.11 (libc6) => /x\n\tlibcuda.so (libc6) => /x\n", false},
 	} {
-		if got := hasLibrary(cudaDriver, c.dirs, c.noted); got != c.want {
+		if got := inDirectories(c.dirs, cudaDriver) != "" || noted(c.noted, cudaDriver) != ""; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -10,14 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"gpuci/buildlock/shim"
 	"gpuci/gates"
 	"gpuci/kernels/trace"
 	"gpuci/worktrees"
 )
-
-// unbuffered has Python print each line when it is whole, into a pipe as well.
-const unbuffered = "PYTHONUNBUFFERED"
 
 // tracing is one run of a program that is counted.
 type tracing struct {
@@ -164,9 +160,9 @@ func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines i
 		end, err = t.runThrough(ctx, c, func([]byte, time.Time) {})
 		return end, 0, err
 	}
-	if _, set := shim.Lookup(c.env, unbuffered); !set {
-		c.env = shim.With(c.env, unbuffered, "1")
-		t.console.note(unbuffered + "=1 is set, so that Python keeps no line back; set it yourself, to nothing, to have it otherwise")
+	var fresh bool
+	if c.env, fresh = gates.Unbuffer(c.env); fresh {
+		t.console.note(gates.Unbuffered + "=1 is set, so that Python keeps no line back; set it yourself, to nothing, to have it otherwise")
 	}
 	log, err := trace.NewStepLog(t.rec.dir)
 	if err != nil {
