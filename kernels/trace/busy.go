@@ -9,62 +9,82 @@ import (
 // period is from when to when.
 type period struct{ from, to time.Duration }
 
-// union joins those that touch, and sorts them.
-func union(list []period) []period {
-	slices.SortFunc(list, func(a, b period) int { return cmp.Compare(a.from, b.from) })
-	joined := list[:0]
-	for _, p := range list {
-		if n := len(joined); n > 0 && p.from <= joined[n-1].to {
-			joined[n-1].to = max(joined[n-1].to, p.to)
-			continue
-		}
-		joined = append(joined, p)
-	}
-	return joined
+// union are periods that are added nearly in their order, those that touch joined. It lets
+// go of the early ones of very many, and knows how long they were.
+type union struct {
+	list []period
+	sum  time.Duration // of those that were let go
+	past time.Duration // that of the last of them
+	most int
 }
 
-// length is how long all together are, of which none touch.
-func length(list []period) (sum time.Duration) {
-	for _, p := range list {
+// unionMost is how many it has before it lets some go, 512 KiB: more than a card's queues
+// hold, so that what comes later begins later than these.
+const unionMost = 1 << 15
+
+// add takes one in at a time of the host's: what has ended by then may be let go. The answer
+// is how much of it is so early that it may have been counted before.
+func (u *union) add(p period, now time.Duration) (early time.Duration) {
+	if u.sum > 0 && p.from < u.past {
+		early = min(p.to, u.past) - p.from
+		u.sum += early
+		if p.from = u.past; p.to <= u.past {
+			return early
+		}
+	}
+	switch n := len(u.list); {
+	case n == 0 || p.from > u.list[n-1].to:
+		u.list = append(u.list, p)
+		u.shorten(now)
+	case p.from >= u.list[n-1].from:
+		u.list[n-1].to = max(u.list[n-1].to, p.to)
+	default:
+		u.insert(p)
+	}
+	return early
+}
+
+func (u *union) insert(p period) {
+	from, _ := slices.BinarySearchFunc(u.list, p.from, func(o period, at time.Duration) int { return cmp.Compare(o.to, at) })
+	to := from
+	for to < len(u.list) && u.list[to].from <= p.to {
+		p.from, p.to = min(p.from, u.list[to].from), max(p.to, u.list[to].to)
+		to++
+	}
+	u.list = slices.Replace(u.list, from, to, p)
+}
+
+// shorten lets go of the earlier half. Where the card is far behind the host, there is
+// nothing to let go yet, and more is held.
+func (u *union) shorten(now time.Duration) {
+	if len(u.list) < max(u.most, unionMost) {
+		return
+	}
+	over, _ := slices.BinarySearchFunc(u.list[:len(u.list)/2], now, func(p period, now time.Duration) int { return cmp.Compare(p.to, now) })
+	if over < len(u.list)/4 {
+		u.most = 2 * len(u.list)
+		return
+	}
+	for _, p := range u.list[:over] {
+		u.sum += p.to - p.from
+	}
+	u.past = u.list[over-1].to
+	u.list = slices.Delete(u.list, 0, over)
+}
+
+// length is how long all together are.
+func (u *union) length() time.Duration {
+	sum := u.sum
+	for _, p := range u.list {
 		sum += p.to - p.from
 	}
 	return sum
 }
 
-// after is how long they are behind a time.
-func after(list []period, at time.Duration) (sum time.Duration) {
-	for _, p := range list {
+// after is how long they are behind a time, which none of those that were let go is.
+func (u *union) after(at time.Duration) (sum time.Duration) {
+	for _, p := range u.list {
 		sum += max(0, p.to-max(p.from, at))
 	}
 	return sum
 }
-
-// busy is when a card did something, whatever it was.
-type busy struct {
-	at     []period
-	before []time.Duration // of each, how long those before it are together
-}
-
-func newBusy(list []period) *busy {
-	b := &busy{at: union(list)}
-	b.before = make([]time.Duration, len(b.at))
-	sum := time.Duration(0)
-	for i, p := range b.at {
-		b.before[i] = sum
-		sum += p.to - p.from
-	}
-	return b
-}
-
-// until is how long the card was at work up to a time.
-func (b *busy) until(at time.Duration) time.Duration {
-	i, _ := slices.BinarySearchFunc(b.at, at, func(p period, at time.Duration) int { return cmp.Compare(p.from, at) })
-	if i == 0 {
-		return 0
-	}
-	p := b.at[i-1]
-	return b.before[i-1] + min(p.to, at) - p.from
-}
-
-// within is how long it was at work in a window.
-func (b *busy) within(w period) time.Duration { return max(0, b.until(w.to)-b.until(w.from)) }

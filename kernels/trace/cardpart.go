@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // cardPart is what one card did for some steps of a stage: a time of each step.
 type cardPart struct {
@@ -16,18 +13,13 @@ const ofShare = 10_000
 
 // fold takes a step in: its kernels and graphs, its copies and sets, and how long the card
 // was at work for whomever while the step went on.
-func (p *cardPart) fold(s *step, work *[2][]period, busy time.Duration) {
-	if work == nil {
-		work = &[2][]period{}
-	}
-	kernels, copies := union(work[0]), union(work[1])
-	all := union(slices.Concat(kernels, copies))
-	k, c, a := length(kernels), length(copies), length(all)
+func (p *cardPart) fold(s *step, work *cardWork, busy time.Duration) {
+	k, c, a := work.kernels.length(), work.copies.length(), work.all.length()
 	p.kernels.add(int64(k))
 	p.copies.add(int64(c))
 	p.busy.add(int64(a))
 	p.overlap.add(int64(k + c - a))
-	p.late.add(int64(after(all, s.over)))
+	p.late.add(int64(work.all.after(s.over)))
 	if s.cards.window > 0 {
 		idle := max(0, s.cards.window-busy)
 		p.idle.add(int64(idle))

@@ -15,7 +15,10 @@ type DeviceReport struct {
 	Open    int64 `json:"open,omitempty"`     // that had not ended when the recording did
 	NoTimes int64 `json:"no-times,omitempty"` // records that CUPTI gave no times in
 	Untimed int64 `json:"untimed,omitempty"`  // calls for which there is no work: it was dropped, lost by a kill, or not yet written
-	Clock   Clock `json:"clock"`
+	// Twice is how long work was that came so far out of the order of its calls that what
+	// else the card did by then may be counted again in Busy.
+	Twice time.Duration `json:"perhaps-twice-ns,omitempty"`
+	Clock Clock         `json:"clock"`
 	// Early is the most that work began before the call that asked for it, which cannot be:
 	// the clocks are apart by so much at least.
 	Early time.Duration `json:"early-ns"`
@@ -74,11 +77,8 @@ func (c *cards) report(t Timed) *DeviceReport {
 	if c == nil {
 		return nil
 	}
-	r := &DeviceReport{Timed: t, Work: int64(len(c.work)), Open: c.open, NoTimes: c.worked.untimed, Untimed: c.untimed, Clock: c.clock, Early: c.early}
-	for i := range c.work {
-		r.Untied += int64(count(!c.work[i].tied))
-	}
-	return r
+	w := c.file
+	return &DeviceReport{Timed: t, Work: w.work, Untied: c.ties.rest(), Open: w.open, NoTimes: w.untimed, Untimed: c.untimed, Twice: c.twice, Clock: w.clock, Early: c.early}
 }
 
 // devices are the cards of a stage.

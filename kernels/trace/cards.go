@@ -2,81 +2,61 @@ package trace
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 )
 
 // cards counts what the cards did, step by step. It is nil where no times were taken.
 type cards struct {
-	*worked
-	busy    map[uint16]*busy // by card
-	list    []uint16         // the cards, in the order of their numbers
+	file    *workFile
+	ties    ties
+	busy    *busyUntil
+	list    []uint16 // the cards, in the order of their numbers
 	graphs  map[uint32]*tally
-	open    int64         // work that had not ended
 	early   time.Duration // the most that work began before its call
 	untimed int64         // calls for which there is no work
+	twice   time.Duration // what may have been counted twice, as its work came far out of order
 }
 
 // cardStep is a step of a cards' counting.
 type cardStep struct {
-	work    []int32 // that it asked for
+	work    []cardWork // by card, as cards.list has them
 	busy    []time.Duration
 	window  time.Duration // all of its spans
 	untimed int64
 }
 
-// newCards reads what the cards did; nil where no times were taken.
+// cardWork is what a step has asked a card for.
+type cardWork struct{ kernels, copies, all union }
+
+// newCards opens what the cards did; nil where no times were taken.
 func newCards(p *Process) (*cards, error) {
 	w, err := p.works()
 	if w == nil || err != nil {
 		return nil, err
 	}
-	c := &cards{worked: w, busy: map[uint16]*busy{}, graphs: map[uint32]*tally{}}
-	periods := map[uint16][]period{}
-	for i := range w.work {
-		if one := &w.work[i]; one.Ended() {
-			periods[one.Card] = append(periods[one.Card], period{one.Start, one.End})
-		} else {
-			c.open++
-		}
-	}
-	for card, list := range periods {
-		c.busy[card] = newBusy(list)
-	}
-	c.list = slices.Sorted(maps.Keys(c.busy))
-	return c, nil
+	return &cards{file: w, ties: ties{from: w.byTie()}, busy: newBusyUntil(w), list: w.cards, graphs: map[uint32]*tally{}}, nil
 }
 
-// of gives the work of a call, by its places in the list: that of the call's own kind where
-// there is some, since calls within one of CUDA's runtime have one number. What was given
-// once is not given again.
-func (w *worked) of(e *Event) (from, to int) {
-	from = w.find(e.Tie)
-	for to = from; to < len(w.work) && w.work[to].Tie == e.Tie; to++ {
+func (c *cards) close() {
+	if c != nil {
+		c.file.close()
 	}
-	return from, to
 }
 
-// find is the first with a tie, or where it would be. Ties come nearly in their order: it
-// looks near the last one first.
-func (w *worked) find(tie uint32) int {
-	low, high := 0, len(w.work)
-	for step := 1; ; step *= 4 {
-		if at := w.hint - step; at < low || w.work[at].Tie < tie {
-			low = max(low, at)
-			break
-		}
+// err is why not all of the file could be read.
+func (c *cards) err() error {
+	if c == nil {
+		return nil
 	}
-	for step := 1; ; step *= 4 {
-		if at := w.hint + step; at >= high || w.work[at].Tie >= tie {
-			high = min(high, at)
-			break
-		}
+	return cmp.Or(c.ties.from.err, c.busy.from.err)
+}
+
+func (c *cards) step(s *step) *cardStep {
+	if s.cards == nil {
+		s.cards = &cardStep{work: make([]cardWork, len(c.list)), busy: make([]time.Duration, len(c.list))}
 	}
-	i, _ := slices.BinarySearchFunc(w.work[low:high], tie, func(one Work, tie uint32) int { return cmp.Compare(one.Tie, tie) })
-	w.hint = low + i
-	return w.hint
+	return s.cards
 }
 
 // asks takes in a call that cards work for.
@@ -84,21 +64,18 @@ func (c *cards) asks(s *step, e *Event) {
 	if c == nil || e.Kind > Set || e.Flags&(Failed|Captured) != 0 {
 		return
 	}
-	if s.cards == nil {
-		s.cards = &cardStep{busy: make([]time.Duration, len(c.list))}
-	}
-	from, to := 0, 0
+	now, work := c.step(s), []Work(nil)
 	if e.Tie != 0 {
-		from, to = c.of(e)
+		work = c.ties.of(e.Tie)
 	}
-	took := c.takes(s, e, from, to, e.Kind)
+	took := c.takes(now, e, work, e.Kind)
 	if took < 0 {
-		took = c.takes(s, e, from, to, 0)
+		took = c.takes(now, e, work, 0)
 	}
 	switch {
 	case took < 0:
 		c.untimed++
-		s.cards.untimed++
+		now.untimed++
 	case e.Kind == Launch:
 		s.part.onCard(e.Name, took)
 	case e.Kind == GraphLaunch:
@@ -111,34 +88,52 @@ func (c *cards) asks(s *step, e *Event) {
 
 // takes gives work of a kind, or of any, to a call, and says how long it was at it; below 0
 // where there is none. What has not ended has no time.
-func (c *cards) takes(s *step, e *Event, from, to int, kind Kind) time.Duration {
+func (c *cards) takes(s *cardStep, e *Event, work []Work, kind Kind) time.Duration {
 	took := time.Duration(-1)
-	for i := from; i < to; i++ {
-		w := &c.work[i]
+	for i := range work {
+		w := &work[i]
 		if w.tied || kind != 0 && kind != w.Kind {
 			continue
 		}
-		w.tied = true
+		c.ties.take(w)
 		c.early = max(c.early, e.At-w.Start)
 		if w.Ended() {
 			took = max(took, 0) + w.End - w.Start
-			s.cards.work = append(s.cards.work, int32(i))
+			c.works(s, w, e.At)
 		}
 	}
 	return took
 }
 
-// window takes in a span of a step.
-func (c *cards) window(s *step, w period) {
+// works takes in what a card did for a step.
+func (c *cards) works(s *cardStep, w *Work, now time.Duration) {
+	i, _ := slices.BinarySearch(c.list, w.Card)
+	of, p := &s.work[i], period{w.Start, w.End}
+	c.twice += of.all.add(p, now)
+	if w.Kind == Copy || w.Kind == Set {
+		of.copies.add(p, now)
+	} else {
+		of.kernels.add(p, now)
+	}
+}
+
+// until is how long each card was at work up to now.
+func (c *cards) until(now time.Duration) []time.Duration {
+	if c == nil {
+		return nil
+	}
+	return c.busy.until(now)
+}
+
+// window takes in a span of a step, which has just ended.
+func (c *cards) window(s *step, w period, before []time.Duration) {
 	if c == nil || w.to <= w.from {
 		return
 	}
-	if s.cards == nil {
-		s.cards = &cardStep{busy: make([]time.Duration, len(c.list))}
-	}
-	s.cards.window += w.to - w.from
-	for i, card := range c.list {
-		s.cards.busy[i] += c.busy[card].within(w)
+	now := c.step(s)
+	now.window += w.to - w.from
+	for i, until := range c.busy.until(w.to) {
+		now.busy[i] += max(0, until-before[i])
 	}
 }
 
@@ -148,17 +143,8 @@ func (c *cards) fold(s *step) {
 		return
 	}
 	s.part.untimed += s.cards.untimed
-	by := map[uint16]*[2][]period{}
-	for _, i := range s.cards.work {
-		w := &c.work[i]
-		if by[w.Card] == nil {
-			by[w.Card] = &[2][]period{}
-		}
-		of := &by[w.Card][count(w.Kind == Copy || w.Kind == Set)]
-		*of = append(*of, period{w.Start, w.End})
-	}
 	for i, card := range c.list {
-		s.part.card(card).fold(s, by[card], s.cards.busy[i])
+		s.part.card(card).fold(s, &s.cards.work[i], s.cards.busy[i])
 	}
 	s.cards = nil
 }

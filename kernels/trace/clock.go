@@ -17,6 +17,7 @@ type Clock struct {
 	Within time.Duration `json:"within-ns"`
 	Drift  time.Duration `json:"drift-ns"` // from the first reading to the last, of CUPTI's clock against ours
 	pairs  []clockPair
+	next   int // of them, behind the last time that was asked for
 }
 
 // clockPair is CUPTI's clock between two times of ours, since the process began.
@@ -61,8 +62,11 @@ func offsetBetween(a, b clockPair, theirs int64) int64 {
 
 // host is a time of CUPTI's on our clock, since the process began.
 func (c *Clock) host(theirs time.Duration) time.Duration {
-	at := int64(theirs)
-	next, _ := slices.BinarySearchFunc(c.pairs, at, func(p clockPair, at int64) int { return cmp.Compare(p.theirs, at) })
+	at, next := int64(theirs), c.next
+	if next > 0 && c.pairs[next-1].theirs >= at || next < len(c.pairs) && c.pairs[next].theirs < at {
+		next, _ = slices.BinarySearchFunc(c.pairs, at, func(p clockPair, at int64) int { return cmp.Compare(p.theirs, at) })
+		c.next = next
+	}
 	switch {
 	case next == 0:
 		return time.Duration(at + c.pairs[0].offset)

@@ -30,37 +30,3 @@ func TestClock(t *testing.T) {
 		t.Errorf("none: %+v", c)
 	}
 }
-
-// What overlaps counts once.
-func TestBusy(t *testing.T) {
-	b := newBusy([]period{{50, 60}, {10, 20}, {15, 30}, {30, 35}, {12, 14}})
-	for _, one := range []struct {
-		w    period
-		want time.Duration
-	}{{period{0, 100}, 35}, {period{0, 10}, 0}, {period{11, 12}, 1}, {period{20, 55}, 20}, {period{35, 50}, 0}, {period{60, 61}, 0}} {
-		if got := b.within(one.w); got != one.want {
-			t.Errorf("%v: %v, want %v", one.w, got, one.want)
-		}
-	}
-	list := union([]period{{10, 20}, {15, 30}, {50, 60}})
-	if length(list) != 30 || after(list, 25) != 15 || after(list, 60) != 0 || after(list, 0) != 30 {
-		t.Errorf("%v", list)
-	}
-}
-
-// Ties come out of order, from several threads: the search starts where the last one was.
-func TestTies(t *testing.T) {
-	w := &worked{}
-	for tie := uint32(2); tie < 2000; tie += 2 {
-		w.work = append(w.work, Work{Tie: tie})
-	}
-	for i, tie := range []uint32{2, 4, 1998, 1, 1000, 998, 1001, 5000, 3, 1996} {
-		from, to := w.of(&Event{Tie: tie})
-		if is := tie%2 == 0 && tie < 2000; is != (to == from+1) || is && w.work[from].Tie != tie {
-			t.Errorf("%d: %d is at %d..%d", i, tie, from, to)
-		}
-	}
-	if from, to := (&worked{}).of(&Event{Tie: 1}); from != to {
-		t.Error("there is something in nothing")
-	}
-}

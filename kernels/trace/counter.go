@@ -21,6 +21,7 @@ type counter struct {
 	where   perContext
 	unread  *unread
 	cards   *cards
+	before  []time.Duration // how long each was at work when the outside began
 	events  int64
 	now     Event         // the one that is counted; ten million need not be allocated
 	over    time.Duration // when the last call was
@@ -52,8 +53,9 @@ type threadNow struct {
 // ranges makes one of each.
 const stagesMax = 256
 
-func newCounter(p *Process, names *Names, how Counting) *counter {
-	c := &counter{how: how, process: p, names: names, named: map[string]*Stage{}, live: map[*step]*step{}}
+// newCounter begins one. cards is nil where their times are not counted.
+func newCounter(p *Process, names *Names, how Counting, cards *cards) *counter {
+	c := &counter{how: how, cards: cards, process: p, names: names, named: map[string]*Stage{}, live: map[*step]*step{}}
 	for id, name := range names.Calls {
 		c.calls = grown(c.calls, id)
 		c.calls[id] = callOf(name)
@@ -118,7 +120,7 @@ func (c *counter) count(s *step, e *Event) {
 	if !s.stage.has {
 		s.stage.has, s.stage.began = true, e.At
 		if s == c.outside {
-			s.began = e.At
+			s.began, c.before = e.At, c.cards.until(e.At)
 		}
 	}
 	is := at(c.calls, e.Name)
@@ -172,7 +174,7 @@ func (c *counter) begin(p place, at time.Duration) *span {
 	old := stage.last
 	if old != nil && p.step >= 0 && old.number == p.step {
 		old.open++
-		return &span{p, at, old}
+		return &span{p, at, old, c.cards.until(at)}
 	}
 	s := &step{stage: stage, part: &stage.parts[partOf(stage.Steps, c.how.Warm)], number: p.step, index: stage.Steps, open: 1, began: at}
 	stage.Steps++
@@ -180,14 +182,14 @@ func (c *counter) begin(p place, at time.Duration) *span {
 	if old != nil && old.open == 0 {
 		c.fold(old)
 	}
-	return &span{p, at, s}
+	return &span{p, at, s, c.cards.until(at)}
 }
 
 // end ends one. Its step may go on in the next.
 func (c *counter) end(s *span, at time.Duration) {
 	s.step.took += max(0, at-s.began)
 	s.step.over = max(s.step.over, at)
-	c.cards.window(s.step, period{s.began, at})
+	c.cards.window(s.step, period{s.began, at}, s.before)
 	if s.step.open--; s.step.open == 0 && s.step != s.step.stage.last {
 		c.fold(s.step)
 	}

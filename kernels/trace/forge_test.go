@@ -28,6 +28,8 @@ type forge struct {
 	thread   int
 	stream   uint64
 	memories uint32
+	device   []byte // what cards did; its clock is the host's
+	ties     uint32
 }
 
 var forgeBegan = time.Unix(1764500000, 0)
@@ -121,6 +123,33 @@ func (f *forge) alloc(n uint64) uint32 {
 
 func (f *forge) release(number uint32) { f.event(Release, 0, f.call("cuMemFree_v2"), 0, number) }
 
+// ask has the thread's next call ask a card for something, and gives the number of that.
+func (f *forge) ask() uint32 {
+	f.ties++
+	f.event(tie, 0, 0, 0, f.ties)
+	return f.ties
+}
+
+// works notes what a card did: from when to when, since the process began. To 0: it had not ended.
+func (f *forge) works(w Work) {
+	f.head.Timed = 1
+	f.device = append(f.device, f.workRecord(w)...)
+}
+
+func (f *forge) workRecord(w Work) []byte {
+	var b [workSize]byte
+	le := binary.LittleEndian
+	le.PutUint64(b[:], f.head.Monotonic+uint64(w.Start))
+	if w.End != 0 {
+		le.PutUint64(b[8:], f.head.Monotonic+uint64(w.End))
+	}
+	le.PutUint32(b[24:], w.Tie)
+	le.PutUint32(b[32:], w.Stream)
+	le.PutUint16(b[40:], w.Card)
+	b[42], b[43] = byte(w.Kind), byte(w.Way)
+	return b[:]
+}
+
 // write puts the files into a directory.
 func (f *forge) write(dir string) {
 	f.t.Helper()
@@ -138,7 +167,11 @@ func (f *forge) write(dir string) {
 		b.Write(block)
 	}
 	path := filepath.Join(dir, fmt.Sprintf("%d-%d", f.head.PID, f.head.Start))
-	for name, content := range map[string][]byte{path + ".events": b.Bytes(), path + ".names": []byte(strings.Join(f.lines, "\n") + "\n")} {
+	files := map[string][]byte{path + ".events": b.Bytes(), path + ".names": []byte(strings.Join(f.lines, "\n") + "\n")}
+	if f.head.Timed == 1 {
+		files[path+".device"] = f.device
+	}
+	for name, content := range files {
 		if err := os.WriteFile(name, content, 0o644); err != nil {
 			f.t.Fatal(err)
 		}

@@ -21,9 +21,10 @@ const (
 // or of the whole run.
 type Measure struct {
 	Name string
-	Unit string // "count", "B", "ns" or "ms"
+	Unit string // "count", "B", "ns", "ms", or "share", 0 to 1
 	Kind MeasureKind
 	Only bool // of the whole run only: it is not noted by steps
+	Card bool // it needs the times of the card
 
 	sum    []Quantity // of a step
 	sized  Kind       // what must have been noted with its size
@@ -40,6 +41,8 @@ const (
 	launchPrice   = "launch-ns"
 	stepTime      = "step-ms"
 	callTime      = "call-ms"
+	deviceTime    = "device-ms"
+	idleShare     = "idle-share"
 )
 
 var measures = []Measure{
@@ -66,6 +69,8 @@ var measures = []Measure{
 	{Name: launchPrice, Unit: "ns", Kind: TimeMeasure},
 	{Name: callTime, Unit: "ms", Kind: TimeMeasure, sum: []Quantity{HostNS}},
 	{Name: stepTime, Unit: "ms", Kind: TimeMeasure},
+	{Name: deviceTime, Unit: "ms", Kind: TimeMeasure, Card: true},
+	{Name: idleShare, Unit: "share", Kind: TimeMeasure, Card: true},
 }
 
 // MeasureOf is the one of a name.

@@ -304,11 +304,11 @@ func TestMeasureDir(t *testing.T) {
 func TestMeasureNames(t *testing.T) {
 	for _, name := range MeasureNames() {
 		m, ok := MeasureOf(name)
-		unit := map[string]string{"bytes": "B", "ns": "ns", "ms": "ms"}[name[strings.LastIndex(name, "-")+1:]]
+		unit := map[string]string{"bytes": "B", "ns": "ns", "ms": "ms", "share": "share"}[name[strings.LastIndex(name, "-")+1:]]
 		if !ok || m.Unit != unit && (unit != "" || m.Unit != "count") {
 			t.Errorf("%s is in %s", name, m.Unit)
 		}
-		if m.Kind == TimeMeasure != strings.HasSuffix(m.Unit, "s") {
+		if m.Kind == TimeMeasure != (strings.HasSuffix(m.Unit, "s") || m.Card) {
 			t.Errorf("%s in %s is of kind %d", name, m.Unit, m.Kind)
 		}
 	}

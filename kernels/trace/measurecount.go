@@ -45,12 +45,26 @@ func (p *Process) measure(how Counting, want []Wanted) (*measurer, *counter, Sum
 		}
 	}
 	m.findKernels()
-	c := newCounter(p, &names, how)
+	cards, err := m.cards(p)
+	if err != nil {
+		return nil, nil, Summary{}, err
+	}
+	defer cards.close()
+	c := newCounter(p, &names, how, cards)
 	c.folded = m.fold
 	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); m.take(c, &c.now); return true }); err != nil {
 		return nil, nil, Summary{}, err
 	}
-	return m, c, c.summary(), nil
+	s := c.summary()
+	return m, c, s, cards.err()
+}
+
+// cards opens what cards did, where a number needs it.
+func (m *measurer) cards(p *Process) (*cards, error) {
+	if !slices.ContainsFunc(m.kinds, func(k Measure) bool { return k.Card }) {
+		return nil, nil
+	}
+	return newCards(p)
 }
 
 // findKernels looks up once which kernels each pattern means.

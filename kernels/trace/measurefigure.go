@@ -100,6 +100,8 @@ func (m *measurer) figure(i int, c *counter, s *Summary) (f Figure) {
 		return Figure{Why: kind.Name + " is of the whole run, and is not noted by stages"}
 	case stage.Name != Outside && c.how.Warm > 0 && stage.Steps <= c.how.Warm:
 		return Figure{Why: fmt.Sprintf("%q has %d steps, and the first %d are set apart: no step is warm", w.Stage, stage.Steps, c.how.Warm), Absent: true}
+	case kind.Card:
+		return m.onCard(kind, stage, s)
 	case kind.Name == stepTime:
 		return spreadFigure(stage.Took, time.Millisecond)
 	case kind.Name == launchPrice:
@@ -137,15 +139,18 @@ func (m *measurer) whole(i int, c *counter, s *Summary) Figure {
 			}
 		}
 		return countsFigure([]int64{n}, 1)
-	case launchPrice, stepTime:
+	case launchPrice, stepTime, deviceTime, idleShare:
 		if slices.ContainsFunc(s.Stages, func(o *Stage) bool { return o.Name != Outside }) {
 			return Figure{Why: "a time is of a stage, and there are several: name one"}
 		}
-		whole := c.outside.stage
-		if kind.Name == launchPrice {
+		switch whole := c.outside.stage; {
+		case kind.Card:
+			return m.onCard(kind, whole, s)
+		case kind.Name == launchPrice:
 			return spreadFigure(whole.Gap, time.Nanosecond)
+		default:
+			return spreadFigure(whole.Took, time.Millisecond)
 		}
-		return spreadFigure(whole.Took, time.Millisecond)
 	default:
 		return uncountable(kind, countsFigure(m.values[i], scaleOf(kind)))
 	}

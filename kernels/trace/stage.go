@@ -44,6 +44,8 @@ type span struct {
 	place
 	began time.Duration
 	step  *step
+	// before is how long each card was at work when it began; nil where that is not counted.
+	before []time.Duration
 }
 
 // stages says in which span each event is, as they come.

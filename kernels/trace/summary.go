@@ -86,20 +86,25 @@ func (p *Process) Count(how Counting) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	c := newCounter(p, &names, how)
-	if c.cards, err = newCards(p); err != nil {
+	cards, err := newCards(p)
+	if err != nil {
 		return Summary{}, err
 	}
+	defer cards.close()
+	c := newCounter(p, &names, how, cards)
 	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
 		return Summary{}, err
 	}
-	return c.summary(), nil
+	s := c.summary()
+	return s, cards.err()
 }
 
 func (c *counter) summary() Summary {
 	c.by.finish(c.over)
 	c.outside.took, c.outside.over = c.over-c.outside.began, c.over
-	c.cards.window(c.outside, period{c.outside.began, c.over})
+	if c.outside.stage.has {
+		c.cards.window(c.outside, period{c.outside.began, c.over}, c.before)
+	}
 	for _, s := range c.live {
 		c.fold(s)
 	}

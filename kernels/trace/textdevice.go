@@ -112,6 +112,9 @@ func (p *ProcessReport) deviceLegend() string {
 		}
 		text += "."
 	}
+	if d.Twice > 0 {
+		text += fmt.Sprintf(" Work came so far out of order that busy may be too long, by %s in all steps together.", short(d.Twice))
+	}
 	if d.Why != "" {
 		text += " " + strings.ToUpper(d.Why[:1]) + d.Why[1:] + "."
 	}

@@ -110,7 +110,7 @@ func stepsOf(r Recording, how Counting) ([][]stepMark, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := newCounter(p, &names, how)
+		c := newCounter(p, &names, how, nil)
 		c.folded = func(s *step) {
 			if s.stage.has {
 				all[i] = append(all[i], markOf(s))

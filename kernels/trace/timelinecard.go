@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -71,35 +70,27 @@ func (o *timelineOf) workName(w *Work, e *Event) string {
 	return readable(o.names.Symbols[w.Name])
 }
 
-// others adds what the cards did meanwhile for calls outside of the step.
-func (o *timelineOf) others() {
-	if o.cards == nil {
-		return
+// pieces adds, in the order in which it began, the work that calls of the step asked for, and
+// what the cards did meanwhile for others.
+func (o *timelineOf) pieces(cards *workFile) error {
+	if cards == nil {
+		return nil
 	}
-	for i := range o.cards.work {
-		if w := &o.cards.work[i]; !w.tied && w.Ended() && w.End > o.step.began && w.Start < o.step.over {
-			o.asked = append(o.asked, asked{w, nil})
+	list, n := cards.byStart(), 0
+	for w := list.next(); w != nil; w = list.next() {
+		call := o.calls[w.Tie]
+		if w.Ended() && (call != nil || w.End > o.step.began && w.Start < o.step.over) {
+			if n++; n > timelineMost {
+				o.Cut = true
+				break
+			}
+			if one := o.work(w, call); call != nil {
+				o.flow(call, one)
+			}
 		}
+		list.drop()
 	}
-}
-
-// asked is a piece of work, and the call of the step that it is of; nil: of none.
-type asked struct {
-	work *Work
-	call *Event
-}
-
-// pieces adds all work in the order in which it began.
-func (o *timelineOf) pieces() {
-	slices.SortStableFunc(o.asked, func(a, b asked) int { return cmp.Compare(a.work.Start, b.work.Start) })
-	if len(o.asked) > timelineMost {
-		o.asked, o.Cut = o.asked[:timelineMost], true
-	}
-	for _, one := range o.asked {
-		if w := o.work(one.work, one.call); one.call != nil {
-			o.flow(one.call, w)
-		}
-	}
+	return list.err
 }
 
 // cardNames name the cards that have work.

@@ -12,14 +12,13 @@ type timelineOf struct {
 	*Timeline
 	p       *Process
 	names   Names
-	cards   *worked
+	calls   map[uint32]*Event // that asked a card for something, by tie
 	step    stepMark
 	shift   time.Duration     // of this process's times to those of the first one
 	card    int               // what the tracks of its card 0 go by
 	open    map[int][]*Event  // ranges of threads
 	whole   map[uint64]*Event // and of the process
 	entered bool
-	asked   []asked
 	track   []*tracks // by card
 	flows   *uint64
 }
@@ -36,8 +35,11 @@ func (t *Timeline) add(p *Process, index int, step stepMark, began time.Time) er
 	if err != nil {
 		return err
 	}
-	o := &timelineOf{Timeline: t, p: p, names: names, cards: cards, step: step, shift: p.Began.Sub(began), card: cardTracks + index*1000, open: map[int][]*Event{}, whole: map[uint64]*Event{}, flows: &t.trace.flows}
-	t.Timed = t.Timed || cards != nil
+	o := &timelineOf{Timeline: t, p: p, names: names, calls: map[uint32]*Event{}, step: step, shift: p.Began.Sub(began), card: cardTracks + index*1000, open: map[int][]*Event{}, whole: map[uint64]*Event{}, flows: &t.trace.flows}
+	if cards != nil {
+		defer cards.close()
+		t.Timed = true
+	}
 	t.trace.process(p.PID, 2*index, fmt.Sprintf("%s, pid %d", p.Command, p.PID))
 	t.trace.thread(p.PID, 0, "steps")
 	t.trace.add(chromeEvent{Name: o.stepName(), Cat: "step", Ph: "X", TS: o.at(step.began), Dur: microsOf(step.over - step.began), PID: p.PID, TID: 0})
@@ -45,8 +47,9 @@ func (t *Timeline) add(p *Process, index int, step stepMark, began time.Time) er
 		return err
 	}
 	o.close()
-	o.others()
-	o.pieces()
+	if err := o.pieces(cards); err != nil {
+		return err
+	}
 	o.cardNames(index)
 	return nil
 }
@@ -172,16 +175,9 @@ func (o *timelineOf) call(e *Event) {
 	o.Calls++
 	o.trace.thread(o.p.PID, e.Thread, fmt.Sprintf("thread %d", e.Thread))
 	o.trace.add(chromeEvent{Name: o.callName(e), Cat: "call", Ph: "X", TS: o.at(e.At), Dur: microsOf(e.Took), PID: o.p.PID, TID: e.Thread, Args: o.callArgs(e)})
-	if o.cards == nil || e.Tie == 0 || e.Kind > Set {
-		return
-	}
-	from, to := o.cards.of(e)
-	for i := from; i < to; i++ {
-		if w := &o.cards.work[i]; !w.tied && w.Ended() {
-			w.tied = true
-			one := *e
-			o.asked = append(o.asked, asked{w, &one})
-		}
+	if e.Tie != 0 && e.Kind <= Set && o.calls[e.Tie] == nil {
+		one := *e
+		o.calls[e.Tie] = &one
 	}
 }
 

@@ -1,13 +1,7 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"slices"
 	"time"
 )
 
@@ -48,94 +42,28 @@ func (w Way) String() string {
 	return ways[0]
 }
 
-// worked is all that the cards did for a process, in the order of its ties. It is held as a
-// whole: some 60 bytes for each.
-type worked struct {
-	work    []Work
-	clock   Clock
-	untimed int64 // records without times: CUPTI had no memory of the card for them
-	hint    int   // where the last tie was
-}
-
 const (
 	workSize = 48
 	pair     = 32 // the kind of a record that has both clocks
 )
 
-// works reads the file; nil where no times were taken.
-func (p *Process) works() (*worked, error) {
-	if !p.Timed.Taken {
-		return nil, nil
-	}
-	f, err := openRegular(p.file + ".device")
-	if errors.Is(err, fs.ErrNotExist) {
-		return &worked{}, nil // it was taken away
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	w := &worked{}
-	if info, err := f.Stat(); err == nil {
-		w.work = make([]Work, 0, info.Size()/workSize)
-	}
-	pairs, err := w.read(f)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
-	}
-	w.place(newClock(pairs, p.monotonic))
-	return w, nil
-}
-
-// read takes whole records; one that breaks off is that of a process that was killed. The
-// times are CUPTI's still.
-func (w *worked) read(r io.Reader) (pairs []clockPair, err error) {
-	raw := make([]byte, 4096*workSize)
-	for {
-		n, err := io.ReadFull(r, raw)
-		for b := raw[:n-n%workSize]; len(b) > 0; b = b[workSize:] {
-			if b[42] == pair {
-				pairs = append(pairs, pairOf(b))
-				continue
-			}
-			w.take(b)
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return pairs, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (w *worked) take(b []byte) {
+// workOf reads a record, whose times are CUPTI's; false of one that is no work of ours.
+func workOf(b []byte) (w Work, ok bool) {
 	le := binary.LittleEndian
-	one := Work{
+	w = Work{
 		Start: time.Duration(le.Uint64(b)), End: time.Duration(le.Uint64(b[8:])), Tie: le.Uint32(b[24:]), Stream: le.Uint32(b[32:]),
 		Name: le.Uint32(b[36:]), Card: le.Uint16(b[40:]), Kind: Kind(b[42]), Way: Way(b[43]),
 	}
-	switch {
-	case one.Kind < Launch || one.Kind > Set:
-	case one.Start <= 0:
-		w.untimed++
-	default:
-		w.work = append(w.work, one)
-	}
+	return w, w.Kind >= Launch && w.Kind <= Set
 }
 
-// place moves all to the host's clock.
-func (w *worked) place(c Clock) {
-	w.clock = c
-	for i := range w.work {
-		one := &w.work[i]
-		start, end := c.host(one.Start), c.host(one.End)
-		if one.End == 0 {
-			end = start - 1
-		} else {
-			end = max(start, end)
-		}
-		one.Start, one.End = start, end
+// place moves it to the host's clock.
+func (w *Work) place(c *Clock) {
+	start, end := c.host(w.Start), time.Duration(0)
+	if w.End == 0 {
+		end = start - 1
+	} else {
+		end = max(start, c.host(w.End))
 	}
-	slices.SortFunc(w.work, func(a, b Work) int { return cmp.Or(cmp.Compare(a.Tie, b.Tie), cmp.Compare(a.Start, b.Start)) })
+	w.Start, w.End = start, end
 }
