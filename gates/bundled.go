@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"gpuci/gates/metric"
+	"gpuci/worktrees"
 )
 
 // Bundled is where a gate comes from that has no lane: an archive that was made in one
@@ -19,10 +20,21 @@ type Bundled struct {
 	Tree    string
 	Carried
 
+	// Stands says how its content stands to the base branch, where whoever made it could ask
+	// a repository; nil: every run of the history counts.
+	Stands *Standing
+
 	// Sound says whether everything is as it was packed. It is asked before anything
 	// runs, and again when all is over. What is not is an *UnsoundError. came are files,
 	// from the bundle's directory, that were not packed, and are no program.
 	Sound func(context.Context) (came []string, err error)
+}
+
+// Standing is how a content stands to the base branch.
+type Standing struct {
+	Base worktrees.Base
+	On   []string // commits of the history that are of it
+	Here bool     // the content is one of them
 }
 
 // Carried is what the build of a gate leaves for a run of it elsewhere, beside files.

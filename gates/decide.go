@@ -20,7 +20,7 @@ func (f *flow) decide(ctx context.Context) {
 	f.settleUnfit()
 	f.settleShared()
 	v.Outcome, v.Exit = f.outcome(), 0
-	switch over := f.run != nil && f.run.why == byItself; {
+	switch over := f.run != nil && f.run.why == byItself && !f.cut; {
 	case over: // a signal that comes after the last command stops no verdict
 		ctx = context.WithoutCancel(ctx)
 	case ctx.Err() != nil:

@@ -193,6 +193,9 @@ func filtered(c reader.Counts) string {
 func (f *flow) bars(ctx context.Context) []metric.Result {
 	var out []metric.Result
 	for _, b := range f.gate.Bars {
+		if b.AB != nil { // doCompare has these
+			continue
+		}
 		bar := metric.Bar{
 			Metric: b.Metric, Min: b.Min, Max: b.Max, Floor: b.Floor, Parts: b.Parts,
 			Tolerance: b.Tolerance, MinMatches: b.MinMatches, Within: f.within(ctx, b),

@@ -58,7 +58,10 @@ func specs(g config.Gate) []metric.Spec {
 		out = append(out, metric.Spec{Metric: m.Name, Pattern: m.Pattern, Unit: m.Unit, Given: m.Atlas != nil})
 	}
 	for _, b := range g.Bars {
-		out = append(out, metric.Spec{Metric: b.Metric, Pattern: b.Pattern, Unit: b.Unit, Given: b.Atlas != nil})
+		if b.AB != nil {
+			b.Unit = comparedUnit
+		}
+		out = append(out, metric.Spec{Metric: b.Metric, Pattern: b.Pattern, Unit: b.Unit, Given: b.Atlas != nil || b.AB != nil})
 	}
 	return out
 }

@@ -27,6 +27,7 @@ func pipeline() []step {
 		{"card", (*flow).doCard},   // taken after the build, and looked at
 		{"run", (*flow).doRun},
 		{"judge", (*flow).doJudge},
+		{"compare", (*flow).doCompare}, // with its base, where a bar asks for that
 	}
 }
 

@@ -24,6 +24,7 @@ type references struct {
 	known map[string]bool           // commits that were asked about, and whether the base has them
 	runs  map[string]history.Result // that were looked up: one has many series
 	notes []string                  // what does not count where something is the first
+	told  bool                      // known is all there is to know
 }
 
 const (
@@ -38,6 +39,10 @@ const (
 func (f *flow) references(ctx context.Context) *references {
 	r := &references{lane: f.opt.Lane, known: make(map[string]bool), runs: make(map[string]history.Result)}
 	if r.store, r.err = f.opt.History.Store(); r.err != nil {
+		return r
+	}
+	if b := f.opt.Bundle; b != nil && b.Stands != nil && b.Stands.Base != (worktrees.Base{}) {
+		r.stand(b.Stands)
 		return r
 	}
 	if f.opt.Lane.Root == "" {
@@ -56,9 +61,20 @@ func (f *flow) references(ctx context.Context) *references {
 	return r
 }
 
+// stand takes from whoever made a bundle what no repository here can say.
+func (r *references) stand(s *Standing) {
+	r.base, r.here, r.told = s.Base, s.Here, true
+	for _, c := range s.On {
+		r.known[c] = true
+	}
+}
+
 // ask learns which commits are of the base branch. What was committed there and
 // taken back is none: nobody agreed on its numbers.
 func (r *references) ask(ctx context.Context, list []history.Point) error {
+	if r.told {
+		return nil
+	}
 	var commits []string
 	for _, p := range list {
 		if _, asked := r.known[p.Commit]; !asked && r.base != (worktrees.Base{}) {

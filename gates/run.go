@@ -48,6 +48,9 @@ type Options struct {
 	// none, and a gate with [gate.trace] is refused.
 	TraceLibrary func(context.Context) (string, error)
 
+	// Compare compares the lane with a base; nil: a gate with such a bar is broken.
+	Compare Comparer
+
 	Live     io.Writer       // the child's output as it comes; nil for none
 	Terminal *os.File        // the terminal that Live writes to, if it is one
 	Note     func(string)    // one line for the person who watches; may be nil
@@ -86,6 +89,7 @@ type flow struct {
 	unlook    func()            // ends that look
 	stale     int               // of them, so far
 	siblings  []sibling         // other gates of its subject, with outcomes of the same tree
+	cut       bool              // stopped while it was compared with its base
 	against   *references       // of bars with within, once one was asked for
 	pressure  *timeline         // nil where it is not taken down
 	links     *links.Watch      // from the step queue on

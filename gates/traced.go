@@ -109,7 +109,7 @@ func (f *flow) beginTrace(out *output) bool {
 	}
 	err := os.Mkdir(t.dir, 0o755)
 	if err == nil {
-		err = t.meta.Write(t.dir)
+		err = cmp.Or(trace.Ready(t.dir), t.meta.Write(t.dir))
 	}
 	if err == nil && t.pattern != nil {
 		t.steps, err = trace.NewStepLog(t.dir)
@@ -151,7 +151,7 @@ func (f *flow) tracedEnv(argv, env []string, dir string) ([]string, error) {
 	if t == nil {
 		return env, nil
 	}
-	a := trace.Attachment{Dir: t.dir, Library: t.library}
+	a := trace.Attachment{Dir: t.dir, Library: t.library, Timed: f.gate.Trace.Timeline}
 	a.CUPTI, _ = trace.FindCUPTI(env, PythonOf(argv, dir, env)) // the program may have one of its own
 	if t.pattern != nil {
 		env, _ = Unbuffer(env)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,15 +100,21 @@ func (s *tracedStage) play(lines ...string) string {
 // would not do.
 func (s *tracedStage) steps(launches ...int) string {
 	s.t.Helper()
+	var each [][]string
+	for _, n := range launches {
+		each = append(each, slices.Repeat([]string{"launch kda_fast_forward 1 32"}, n))
+	}
+	return s.stepsOf(each...)
+}
+
+func (s *tracedStage) stepsOf(each ...[]string) string {
+	s.t.Helper()
 	lines := []string{"init"}
-	for i, n := range launches {
-		for range n {
-			lines = append(lines, "launch kda_fast_forward 1 32")
-		}
-		lines = append(lines, "sync", fmt.Sprintf("say step %d own=%d", i, n), "await")
+	for i, step := range each {
+		lines = append(append(lines, step...), "sync", fmt.Sprintf("say step %d own=%d", i, len(step)), "await")
 	}
 	const noted = `for i in $(seq 0 %d); do for n in $(seq 2000); do if grep -qs "\"step\":$i[,}]" $GPUCI_TRACE_DIR/steps.jsonl; then break; fi; sleep 0.02; done; echo; done | %s`
-	return fmt.Sprintf(noted, len(launches)-1, s.play(append(lines, "launch after 1 1")...))
+	return fmt.Sprintf(noted, len(each)-1, s.play(append(lines, "launch after 1 1")...))
 }
 
 const byLines = `

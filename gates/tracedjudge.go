@@ -130,7 +130,7 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 	}
 	sample := func(v float64) metric.Sample {
 		s := metric.Sample{Metric: name, Text: strconv.FormatFloat(v, 'f', -1, 64)}
-		s.Labels = labelsOf(name, *a)
+		s.Labels = labelsOf(name, *a, f.gate.Trace.Timeline)
 		return s
 	}
 	if m, _ := trace.MeasureOf(a.Measure); m.Kind == trace.TimeMeasure {
@@ -142,8 +142,8 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 
 // labelsOf are the labels of a number: what it is of, where its name does not say so. One
 // that comes to mean something else is then of another series, and held against nothing
-// that it was before.
-func labelsOf(name string, a config.Atlas) map[string]string {
+// that it was before: so is a time of the host beside which times of the card are taken.
+func labelsOf(name string, a config.Atlas, timeline bool) map[string]string {
 	labels := make(map[string]string)
 	if a.Stage != trace.WholeRun {
 		labels["stage"] = a.Stage
@@ -153,6 +153,9 @@ func labelsOf(name string, a config.Atlas) map[string]string {
 		labels["kernel"] = a.Kernel
 	case a.Measure != name:
 		labels["measure"] = a.Measure
+	}
+	if m, _ := trace.MeasureOf(a.Measure); m.Kind == trace.TimeMeasure && !m.Card && timeline {
+		labels["timeline"] = "true"
 	}
 	return labels
 }

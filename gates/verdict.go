@@ -30,10 +30,11 @@ type Verdict struct {
 	Bars         []metric.Result   `json:"bars,omitempty"`
 	Witnesses    []WitnessResult   `json:"witnesses,omitempty"`
 	Metrics      []MetricSummary   `json:"metrics,omitempty"`
-	Subject      string            `json:"subject,omitempty"` // gates of one are read together
-	Kernels      []KernelSum       `json:"kernels,omitempty"` // sets that were compiled and checked
-	Scope        []AxisScope       `json:"scope,omitempty"`   // what it covers, against what production uses
-	Notes        []NoteState       `json:"notes,omitempty"`   // that are about it
+	Compared     []Compared        `json:"compared,omitempty"` // with its base, for bars with source = "ab"
+	Subject      string            `json:"subject,omitempty"`  // gates of one are read together
+	Kernels      []KernelSum       `json:"kernels,omitempty"`  // sets that were compiled and checked
+	Scope        []AxisScope       `json:"scope,omitempty"`    // what it covers, against what production uses
+	Notes        []NoteState       `json:"notes,omitempty"`    // that are about it
 	Steps        []Step            `json:"steps"`
 	Trace        *Trace            `json:"trace,omitempty"`         // what the atlas counted; of several runs the last
 	Falsified    *Falsified        `json:"falsified,omitempty"`     // of a gate with faults: whether it has shown that it can be red

@@ -40,11 +40,20 @@ var next = regexp.MustCompile(`,(?:(?:` + strings.Join(kinds, "|") + `):|\.(?:,|
 // nameForm is that of an arm's name: it becomes a word of tables and files.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./+-]*$`)
 
+// maxArms bounds the scratch lanes that are there at a time, each with a build of its own.
+const maxArms = 16
+
 // armUsage is what an arm looks like, for a hint.
 const armUsage = `write NAME=. or NAME=commit:REF, NAME=lane:L, NAME=env:K=V, "NAME=args:--tile 32", "NAME=config:FILE:FROM=>TO"; several behind one another with a comma`
 
 // ArmError says what is wrong with an arm as it is written.
 type ArmError struct{ Why, Next string }
+
+// SameError says that two arms are one.
+type SameError struct{ ArmError }
+
+// Unwrap gives it as any other error of an arm.
+func (e *SameError) Unwrap() error { return &e.ArmError }
 
 func (e *ArmError) Error() string { return e.Why }
 
@@ -52,8 +61,8 @@ func badArm(format string, args ...any) error {
 	return &ArmError{fmt.Sprintf(format, args...), armUsage}
 }
 
-// ParseArms reads the two arms of a command line, of which each may be written in
-// several parts. The first is the base that the other is held against. The error is an
+// ParseArms reads the arms of a command line, of which each may be written in several
+// parts. The first is the base that the others are held against. The error is an
 // *ArmError.
 func ParseArms(texts []string) (arms []Arm, err error) {
 	for _, text := range texts {
@@ -72,8 +81,11 @@ func ParseArms(texts []string) (arms []Arm, err error) {
 			return nil, err
 		}
 	}
-	if len(arms) != 2 {
-		return nil, badArm("there are %d arms, and two are compared", len(arms))
+	switch {
+	case len(arms) < 2:
+		return nil, badArm("there are %d arms, and two are compared, or more", len(arms))
+	case len(arms) > maxArms:
+		return nil, badArm("there are %d arms, and at most %d are compared", len(arms), maxArms)
 	}
 	return arms, nil
 }

@@ -29,6 +29,9 @@ func (s *session) checked(d *side) (config.Gate, error) {
 	g.Expect, g.Faults = "", nil
 	g.Bars, g.Metrics = nil, slices.Clone(g.Metrics)
 	for _, b := range s.o.Gate.Bars {
+		if b.AB != nil {
+			continue
+		}
 		if b.Atlas != nil || !s.compared(b.Metric, b.Unit) {
 			g.Bars = append(g.Bars, b)
 		} else if b.Pattern != "" {

@@ -174,12 +174,16 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-// ReadLog reads what came of a comparison so far, whoever works on it.
+// ReadLog reads what came of a comparison so far, whoever works on it: also of one that a
+// gate's run made, which is kept with that run.
 func ReadLog(state, id string) (Log, error) {
 	if !idForm.MatchString(id) {
 		return Log{}, fmt.Errorf("%w: %q", ErrNoJournal, id)
 	}
 	f, err := os.OpenFile(journalPath(state, id), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if held, _ := filepath.Glob(journalPath(filepath.Join(state, "runs", "*"), id)); errors.Is(err, os.ErrNotExist) && len(held) > 0 { // of a gate's bar
+		f, err = os.OpenFile(held[0], os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return Log{}, fmt.Errorf("%w: %s", ErrNoJournal, id)
 	}

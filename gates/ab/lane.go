@@ -36,10 +36,14 @@ func (d *side) label() string {
 // fetchTime bounds how long submodules may be fetched that are nowhere here.
 const fetchTime = 10 * time.Minute
 
-// makeSides makes the scratch lanes: of the base, of its twin and of the arm.
+// makeSides makes the scratch lanes: of the base, of its twin and of the arms.
 func (s *session) makeSides(ctx context.Context) error {
 	arms := s.log().Arms
-	for _, d := range []*side{{Arm: arms[0]}, {Arm: arms[0], twin: true}, {Arm: arms[1]}} {
+	sides := []*side{{Arm: arms[0]}, {Arm: arms[0], twin: true}}
+	for _, a := range arms[1:] {
+		sides = append(sides, &side{Arm: a})
+	}
+	for _, d := range sides {
 		if err := s.makeSide(ctx, d); err != nil {
 			return err
 		}

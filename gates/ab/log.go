@@ -27,7 +27,7 @@ type Session struct {
 	AA       bool       `json:"aa,omitempty"`
 	Wanted   []Wanted   `json:"wanted,omitempty"` // metrics that were named
 	Rule     Rule       `json:"rule"`
-	Plan     judge.Plan `json:"plan"`
+	Plan     judge.Plan `json:"plan"`            // of the first arm beside the base; see Log.plan
 	Again    string     `json:"again,omitempty"` // the decision that is looked at again
 }
 
@@ -51,6 +51,7 @@ type Built struct {
 // Sample is one run of one arm.
 type Sample struct {
 	judge.Sample
+	Of     string         `json:"of,omitempty"` // the arm that the round is of, where there are several
 	Run    string         `json:"run"`
 	Wall   float64        `json:"wall-seconds"`
 	Steps  map[string]int `json:"steps,omitempty"`  // how many numbers each value is the median of
@@ -132,7 +133,7 @@ func (l Log) built(arm string, twin bool) *Built {
 	return &l.Built[at]
 }
 
-// Taken is what the judge is given.
+// Taken is what the judge is given, of a comparison of two arms.
 func (l Log) Taken() judge.Session {
 	s := judge.Session{Plan: l.Plan}
 	for _, x := range l.Samples {

@@ -23,7 +23,8 @@ type Report struct {
 	Seconds float64          `json:"seconds"`
 	Rule    Rule             `json:"rule"`
 	Metrics []Metric         `json:"metrics,omitempty"`
-	Judged  judge.Comparison `json:"judged"`
+	Judged  judge.Comparison `json:"judged"`           // nothing where there are several arms
+	Each    []*Report        `json:"each,omitempty"`   // then: each beside the base
 	Thrown  map[string]int   `json:"thrown,omitempty"` // by why
 	Rounds  int              `json:"rounds"`           // that were begun
 	Steps   int              `json:"steps,omitempty"`  // the fewest numbers that a value of a time is the median of
@@ -75,22 +76,61 @@ func (s *session) sum() {
 	if r.End.State != "" || len(l.Samples) == 0 {
 		return
 	}
-	c, err := s.compare()
-	if err != nil {
+	if l.Several() {
+		s.sumSeveral()
 		return
+	}
+	if s.judged(r, l) {
+		r.ended(End{State: Answered, Why: string(r.Judged.Verdict)})
+		if r.Judged.Verdict == judge.CannotSay {
+			r.Exit = gates.Broken.ExitCode()
+		}
+	}
+}
+
+// sumSeveral puts the answers of several arms together.
+func (s *session) sumSeveral() {
+	r, l := s.report, s.log()
+	var words []string
+	for _, arm := range l.Others() {
+		log := l.Beside(arm)
+		one := &Report{}
+		one.fill(&log)
+		if !s.judged(one, &log) {
+			return
+		}
+		one.End = End{State: Answered, Why: string(one.Judged.Verdict)}
+		words = append(words, arm+": "+one.End.Why)
+		if one.Judged.Verdict == judge.CannotSay {
+			r.Exit = gates.Broken.ExitCode()
+		}
+		r.Each = append(r.Each, one)
+	}
+	r.ended(End{State: Answered, Why: strings.Join(words, "; ")})
+}
+
+// judged has the judge answer for a comparison of two arms, and says what to do then. It
+// is false where it was cut short by an error, which is said.
+func (s *session) judged(r *Report, l *Log) bool {
+	c, err := compareLog(*l)
+	if err != nil {
+		return false
 	}
 	r.Judged = c
-	if c.More > 0 { // it was cut short by an error, which is said
-		return
+	if c.More > 0 {
+		return false
 	}
 	next := r.nextOf(c)
-	if why := unmet(r, s.o.Bank, s.o.Gate, l.Settings, time.Now()); c.Verdict == judge.Win && !r.AA && len(why) > 0 {
+	why := unmet(r, s.o.Bank, s.o.Gate, l.Settings, time.Now())
+	if c.Verdict == judge.Win && !r.AA && len(why) > 0 {
 		next = []string{"it cannot be banked as it is: " + strings.Join(why, "; ") + ": mend that, and compare again"}
 	}
-	r.ended(End{State: Answered, Why: string(c.Verdict)}, next...)
-	if c.Verdict == judge.CannotSay {
-		r.Exit = gates.Broken.ExitCode()
+	for _, text := range next {
+		if !slices.Contains(r.Next, text) {
+			r.Next = append(r.Next, text)
+		}
 	}
+	return true
 }
 
 // fill takes what a journal says.
@@ -141,7 +181,11 @@ func (r *Report) nextOf(c judge.Comparison) []string {
 		if r.AA {
 			return []string{"an arm that wins over itself says that these times are not to be trusted: see gpuci pressure"}
 		}
-		return []string{"gpuci ab bank " + r.ID + " --why TEXT writes the decision down"}
+		of := ""
+		if r.Rule.Among > 0 {
+			of = " --arm " + arm
+		}
+		return []string{"gpuci ab bank " + r.ID + of + " --why TEXT writes the decision down"}
 	case judge.WinLosesQuality:
 		return []string{"it is faster and worse at what it is for: mend the quality, or bank it with --why"}
 	case judge.Tie:
@@ -163,10 +207,17 @@ func ReportOf(l Log) *Report {
 		r.End = *l.End
 		r.Seconds = l.End.At.Sub(l.Started).Seconds()
 	}
-	if len(l.Samples) > 0 {
-		if c, err := compareLog(&l); err == nil {
-			r.Judged = c
+	if len(l.Samples) == 0 {
+		return r
+	}
+	if l.Several() {
+		for _, arm := range l.Others() {
+			r.Each = append(r.Each, ReportOf(l.Beside(arm)))
 		}
+		return r
+	}
+	if c, err := compareLog(l); err == nil {
+		r.Judged = c
 	}
 	return r
 }

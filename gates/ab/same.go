@@ -14,15 +14,21 @@ import (
 // differ refuses two arms that are one, and arms that are not what they were when the
 // comparison began.
 func (s *session) differ() error {
-	a, twin, b := s.sides[0], s.sides[1], s.sides[2]
-	same := a.tree != "" && a.tree == b.tree && maps.Equal(s.environment(a), s.environment(b)) && slices.Equal(a.Args, b.Args)
-	switch {
-	case a.tree != twin.tree:
-		return &ArmError{fmt.Sprintf("arm %s changed while it was copied", a.Name), "run it again when nobody writes there, or name a commit"}
-	case same && !s.log().AA:
-		return &ArmError{fmt.Sprintf("arms %s and %s are the same: one tree, environment and arguments", a.Name, b.Name), "--aa compares an arm with itself"}
-	case !same && s.log().AA:
-		return &ArmError{fmt.Sprintf("arms %s and %s are not the same, as --aa asks", a.Name, b.Name), "leave --aa out"}
+	base, twin := s.sides[0], s.sides[1]
+	if base.tree != twin.tree {
+		return &ArmError{fmt.Sprintf("arm %s changed while it was copied", base.Name), "run it again when nobody writes there, or name a commit"}
+	}
+	all := append([]*side{base}, s.sides[2:]...)
+	for i, a := range all {
+		for _, b := range all[:i] {
+			same := s.same(a, b)
+			switch {
+			case same && !s.log().AA:
+				return &SameError{ArmError{fmt.Sprintf("arms %s and %s are the same: one tree, environment and arguments", b.Name, a.Name), "--aa compares an arm with itself"}}
+			case !same && s.log().AA:
+				return &ArmError{fmt.Sprintf("arms %s and %s are not the same, as --aa asks", b.Name, a.Name), "leave --aa out"}
+			}
+		}
 	}
 	for _, d := range s.sides {
 		if err := s.otherwise(d); err != nil {
@@ -34,6 +40,11 @@ func (s *session) differ() error {
 		}
 	}
 	return nil
+}
+
+// same says whether two arms are one.
+func (s *session) same(a, b *side) bool {
+	return a.tree != "" && a.tree == b.tree && maps.Equal(s.environment(a), s.environment(b)) && slices.Equal(a.Args, b.Args)
 }
 
 // environment is what the gate and an arm set, by name.

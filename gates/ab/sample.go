@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuci/buildlock"
 	"gpuci/gates"
 	"gpuci/gates/ab/judge"
 )
@@ -19,51 +20,53 @@ const retakes = 5
 // told is how often somebody who watches is told how far it is.
 const toldEvery = 10 * time.Second
 
-// sampleAll takes rounds until the judge has an answer, or none can be had.
+// sampleAll takes rounds until the judge has an answer of each arm, or none can be had.
+// The arms take turns, round by round.
 func (s *session) sampleAll(ctx context.Context) error {
-	for n, ask := s.nextRound(), 0; ; n++ {
-		if n >= ask {
-			c, err := s.compare()
-			if err != nil {
+	turns := s.turns()
+	began, taken := time.Now(), 0
+	for {
+		for _, t := range turns {
+			if err := s.ask(t); err != nil {
 				return s.unusable(err)
 			}
-			if c.More == 0 {
-				return nil
+		}
+		if !slices.ContainsFunc(turns, func(t *turn) bool { return !t.over }) {
+			return nil
+		}
+		for _, t := range turns {
+			if t.over {
+				continue
 			}
-			ask = n + c.More
-			s.tell(n, ask)
+			s.tell(turns, time.Since(began), taken)
+			if on, err := s.round(ctx, t); err != nil || !on {
+				return err
+			}
+			t.next++
+			taken++
 		}
-		if on, err := s.round(ctx, n); err != nil || !on {
-			return err
-		}
-		s.tell(n+1, ask)
 	}
 }
 
-// nextRound is the first behind the last one that is complete.
-func (s *session) nextRound() int {
-	taken := make(map[int]int)
-	n := 0
-	for _, x := range s.log().Samples {
-		if x.Thrown != "" {
-			continue
-		}
-		if taken[x.Round]++; taken[x.Round] == judge.Slots {
-			n = max(n, x.Round+1)
-		}
+// ask asks the judge of an arm, where it is time to.
+func (s *session) ask(t *turn) error {
+	if t.over || t.next < t.ask {
+		return nil
 	}
-	return n
+	c, err := compareLog(s.log().Beside(t.arm))
+	t.ask, t.over = t.next+c.More, c.More == 0
+	return err
 }
 
 // round takes those runs of a round that it does not have yet.
-func (s *session) round(ctx context.Context, n int) (on bool, err error) {
-	for _, p := range s.log().Plan.Round(n) {
-		if slices.ContainsFunc(s.log().Samples, func(x Sample) bool { return x.Place == p && x.Thrown == "" }) {
+func (s *session) round(ctx context.Context, t *turn) (on bool, err error) {
+	for _, p := range t.plan.Round(t.next) {
+		if s.has(t, p) {
 			continue
 		}
 		got := false
 		for range retakes {
-			if got, on, err = s.take(ctx, p); err != nil || !on || got {
+			if got, on, err = s.take(ctx, t, p); err != nil || !on || got {
 				break
 			}
 		}
@@ -78,7 +81,7 @@ func (s *session) round(ctx context.Context, n int) (on bool, err error) {
 }
 
 // take takes one run. got is whether it counts, on whether the way goes on.
-func (s *session) take(ctx context.Context, p judge.Place) (got, on bool, err error) {
+func (s *session) take(ctx context.Context, t *turn, p judge.Place) (got, on bool, err error) {
 	d := s.side(p)
 	g, err := s.checked(d)
 	if err != nil {
@@ -89,7 +92,7 @@ func (s *session) take(ctx context.Context, p judge.Place) (got, on bool, err er
 	if err != nil || ctx.Err() != nil {
 		return false, false, err
 	}
-	x := Sample{Sample: judge.Sample{Place: p, At: began}, Run: v.Run, Wall: timesOf(v)[Wall]}
+	x := Sample{Sample: judge.Sample{Place: p, At: began}, Of: s.owner(t), Run: v.Run, Wall: timesOf(v)[Wall]}
 	x.Shared = v.Card != nil && len(v.Card.Shared)+len(v.Card.Came) > 0
 	x.Thrown, x.Why = s.disturbed(v)
 	if x.Thrown == "" && !s.right(d, v, fmt.Sprintf(" in round %d", p.Round+1)) {
@@ -156,12 +159,8 @@ func (s *session) values(x *Sample, v gates.Verdict) (why string) {
 	return ""
 }
 
-// compare asks the judge.
-func (s *session) compare() (judge.Comparison, error) {
-	return compareLog(s.log())
-}
-
-func compareLog(l *Log) (judge.Comparison, error) {
+// compareLog asks the judge of a comparison of two arms.
+func compareLog(l Log) (judge.Comparison, error) {
 	var metrics []judge.Metric
 	for _, m := range l.Metrics {
 		metrics = append(metrics, m.Metric)
@@ -176,21 +175,38 @@ func (s *session) unusable(err error) error {
 	return nil
 }
 
-// tell says how far it is, now and then.
-func (s *session) tell(rounds, ask int) {
+// tell says how far it is, now and then; taken rounds took so long.
+func (s *session) tell(turns []*turn, took time.Duration, taken int) {
 	if time.Since(s.told) < toldEvery {
 		return
 	}
 	s.told = time.Now()
+	s.o.Note(tellText(turns, s.log().Samples, took, taken))
+}
+
+func tellText(turns []*turn, samples []Sample, took time.Duration, taken int) string {
+	var parts []string
+	for _, t := range turns {
+		if t.over {
+			continue
+		}
+		text := fmt.Sprintf("round %d of %d before it is looked at again", t.next+1, t.ask)
+		if len(turns) > 1 {
+			text = "arm " + t.arm + ": " + text
+		}
+		parts = append(parts, text)
+	}
+	if taken > 0 {
+		parts = append(parts, fmt.Sprintf("in about %s", buildlock.Round(took/time.Duration(taken)*time.Duration(left(turns)))))
+	}
 	thrown := 0
-	for _, x := range s.log().Samples {
+	for _, x := range samples {
 		if x.Thrown != "" {
 			thrown++
 		}
 	}
-	text := fmt.Sprintf("round %d of %d before it is looked at again", rounds, ask)
 	if thrown > 0 {
-		text += fmt.Sprintf("; thrown out %d", thrown)
+		parts = append(parts, fmt.Sprintf("thrown out %d", thrown))
 	}
-	s.o.Note(text)
+	return strings.Join(parts, "; ")
 }

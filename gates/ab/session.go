@@ -1,6 +1,7 @@
 package ab
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -31,6 +32,7 @@ type Options struct {
 	Seed       uint64      // of the order and of what the runs are given; 0 draws one
 	Resume     string      // id of a comparison to go on with
 	Again      string      // the decision that is looked at again
+	Books      string      // where the journal is kept, in place of State: of a gate that is held against its base
 	Version    string      // of gpuci
 
 	// Prepare gives the options under which the gate runs in a scratch lane; root is
@@ -51,13 +53,13 @@ type session struct {
 	o       Options
 	journal *Journal
 	report  *Report
-	sides   []*side // the base, its twin and the arm
+	sides   []*side // the base, its twin and the arms
 	told    time.Time
 }
 
 func (s *session) log() *Log { return &s.journal.Log }
 
-// Run compares two arms. ctx ends it early, to be resumed. The error says why it could
+// Run compares arms with the first of them. ctx ends it early, to be resumed. The error says why it could
 // not begin, or be written down: an *ArmError is the caller's to mend, ErrHeld and
 // ErrNoJournal are of Resume. The report is never nil, and says what came of it.
 func Run(ctx context.Context, o Options) (*Report, error) {
@@ -76,7 +78,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		s.stopped(ctx)
 		err = nil
 	case err != nil && o.Resume == "" && len(s.log().Samples) == 0: // nothing came of it, and nothing could be gone on with
-		return s.report, errors.Join(err, os.Remove(journalPath(o.State, s.log().ID)))
+		return s.report, errors.Join(err, os.Remove(journalPath(o.books(), s.log().ID)))
 	}
 	s.sum()
 	return s.report, errors.Join(err, s.end())
@@ -96,13 +98,16 @@ func (s *session) open() (err error) {
 	if o.Seed == 0 {
 		o.Seed = drawn()
 	}
-	s.journal, err = newJournal(o.State, Session{
+	s.journal, err = newJournal(o.books(), Session{
 		ID: gates.NewID(now), Gate: o.Gate.Name, Settings: gates.SettingsID(o.Gate), Profile: o.Gate.Profile, Lane: o.Lane.Name,
 		Started: now, Host: host, Gpuci: o.Version, Arms: o.Arms, AA: o.AA, Wanted: o.Wanted, Rule: o.Rule, Again: o.Again,
 		Plan: judge.Plan{Control: o.Arms[0].Name, Arm: o.Arms[1].Name, Seed: o.Seed},
 	})
 	return err
 }
+
+// books is where the journal of a comparison that begins is kept.
+func (o Options) books() string { return cmp.Or(o.Books, o.State) }
 
 // fits says why a comparison cannot be gone on with by what is here now.
 func (s *session) fits() error {
@@ -146,7 +151,7 @@ func (s *session) through(ctx context.Context) error {
 
 // foresee says before the first sample what will keep the answer from being banked.
 func (s *session) foresee() {
-	if s.log().AA {
+	if s.log().AA || s.o.Books != "" { // a gate does not ask
 		return
 	}
 	s.report.fill(s.log())

@@ -15,6 +15,8 @@ type Trace struct {
 	Step  string `json:",omitempty"` // a pattern of lines that end a step, with a group for its number; "" for none
 	Range string `json:",omitempty"` // the NVTX range that is a step; "" where Step says it, or for the outermost ranges
 	Warm  int    `json:",omitempty"` // first steps of a stage that are set apart; 0: 5 of more than 10, else 1; below 0: none
+
+	Timeline bool `json:",omitempty"` // times of the card are taken as well, which makes launches dearer
 }
 
 // Atlas is what a number of the atlas is of.
@@ -58,7 +60,16 @@ func (f *fields) trace(g *Gate) {
 	if e := t.whole("warm", 0, 1<<30, &g.Trace.Warm); e != nil && g.Trace.Warm == 0 {
 		g.Trace.Warm = -1
 	}
+	t.truth("timeline", &g.Trace.Timeline)
 	t.done()
+}
+
+// sourceHint is for a source that there is not; a bar alone can be on a comparison.
+func sourceHint(keys []string) string {
+	if len(keys) > 1 {
+		return `write source = "trace", in a bar also "ab", or leave the line out for what the run prints`
+	}
+	return `write source = "trace", or leave the line out for what the run prints`
 }
 
 // source reads where a number comes from: nil for what the run prints. Keys are those
@@ -66,7 +77,7 @@ func (f *fields) trace(g *Gate) {
 func (f *fields) source(t *Trace, keys ...string) *entry {
 	e := f.table.get("source")
 	var word string
-	if f.choice("source", &word, `write source = "trace", or leave the line out for what the run prints`, SourceTrace) == nil {
+	if f.choice("source", &word, sourceHint(keys), SourceTrace) == nil {
 		for _, key := range keys {
 			f.know(key)
 			if more := f.table.get(key); more != nil && e == nil {
@@ -112,6 +123,9 @@ func (f *fields) atlas(metric *entry, t *Trace, unit *string) *Atlas {
 			otherwise = `say what it is by measure = "launches", or count kernels by kernel = 'NAME'; ` + otherwise
 		}
 		f.bad(measure, meant(a.Measure, trace.MeasureNames(), otherwise), "is no number of the atlas: %s", quoted(a.Measure))
+	}
+	if ok && m.Card && t != nil && !t.Timeline {
+		f.add(f.table.get("source").span, "add timeline = true to [gate.trace]", "%s in %s is a time of the card, and none are taken", quoted(a.Measure), f.label)
 	}
 	if ok && m.Only && a.Stage != trace.WholeRun {
 		f.add(f.table.get("source").span, fmt.Sprintf("write stage = %q", trace.WholeRun), "%s in %s is of the whole run, and is not noted by stages", quoted(a.Measure), f.label)

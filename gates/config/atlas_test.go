@@ -44,10 +44,15 @@ reader = "none"
   [gate.trace]
   range = "it"
   warm = 10
+  timeline = true
   [[gate.bar]]
   metric = "copies"
   source = "trace"
   max = 1
+  [[gate.bar]]
+  metric = "idle-share"
+  source = "trace"
+  max = 0.5
 [[gate]]
 name = "whole"
 run = ["./bench"]
@@ -81,7 +86,7 @@ func TestTrace(t *testing.T) {
 	if counters["fast"] != *g.Bars[1].Atlas || counters["syncs"] != (Atlas{"syncs", "step", ""}) || counters["peak"].Measure != "copy-bytes" {
 		t.Errorf("%+v", counters)
 	}
-	if a := c.Gates[1].Bars[0].Atlas; a.Stage != "it" || c.Gates[1].Trace.Warm != 10 {
+	if a := c.Gates[1].Bars[0].Atlas; a.Stage != "it" || c.Gates[1].Trace.Warm != 10 || !c.Gates[1].Trace.Timeline || c.Gates[1].Bars[1].Unit != "share" {
 		t.Errorf("%+v", a)
 	}
 	if a := c.Gates[2].Bars[0].Atlas; a.Stage != "(whole process)" {
@@ -110,6 +115,8 @@ func TestTraceMeasured(t *testing.T) {
 		{[]Bar{bar("step-time", "launches"), bar("copy-bytes", "copy-bytes"), bar("kept", "kept")}, MeasuresNumbers},
 		{[]Bar{bar("peak", "high-bytes")}, MeasuresMemory},
 		{[]Bar{bar("peak", "high-bytes"), bar("price", "launch-ns")}, MeasuresTime},
+		{[]Bar{bar("card", "device-ms")}, MeasuresTime},
+		{[]Bar{bar("launches", "launches"), bar("unused", "idle-share")}, MeasuresTime},
 	} {
 		if got := (&Gate{Bars: c.bars}).Measured(); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.bars, got, c.want)

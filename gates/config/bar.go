@@ -14,8 +14,10 @@ type Bar struct {
 	Unit    string // "" where nothing is said
 	Atlas   *Atlas `json:",omitempty"` // what the atlas is to count for it; nil where the run prints it
 
+	AB *Compared `json:",omitempty"` // the comparison with the base that holds it; nil for a limit on a number
+
 	Within float64   // share by which it may be worse than its reference, over 0; 0 for none
-	Better string    // BetterLower or BetterHigher: of Within which way is worse; "" without
+	Better string    // BetterLower or BetterHigher: of Within and AB which way is worse; "" without
 	Since  time.Time // greens before this are no reference; zero for any
 	Floor  *float64  // below it the instrument cannot say; nil for none
 
@@ -42,15 +44,16 @@ const defaultTolerance = 0.05
 type said struct {
 	bars, patterns map[string]int // lines
 	units          map[string]*entry
-	trace          *Trace // of the gate
+	measures       map[string]*entry // of comparisons
+	trace          *Trace            // of the gate
 }
 
 // metrics reads the bars and the metrics of a gate.
 func (f *fields) metrics(g *Gate) {
-	s := said{make(map[string]int), make(map[string]int), make(map[string]*entry), g.Trace}
+	s := said{make(map[string]int), make(map[string]int), make(map[string]*entry), make(map[string]*entry), g.Trace}
 	for _, t := range f.tables("bar") {
 		b := f.item("bar", "metric", t)
-		g.Bars = append(g.Bars, b.bar(s))
+		g.Bars = append(g.Bars, b.bar(g, s))
 		b.done()
 	}
 	for _, t := range f.tables("metric") {
@@ -58,6 +61,7 @@ func (f *fields) metrics(g *Gate) {
 		g.Metrics = append(g.Metrics, m.metric(s))
 		m.done()
 	}
+	f.countedMeasures(g, s.measures)
 }
 
 // item returns the fields of one of a gate's tables, which a key names.
@@ -112,10 +116,16 @@ const (
 	secondPattern = "a second pattern for %s, the first is on line %d"
 )
 
-func (f *fields) bar(s said) Bar {
+func (f *fields) bar(g *Gate, s said) Bar {
 	b := Bar{MinMatches: 1}
 	f.need("metric", `"worst-rel"`)
 	metric := f.word("metric", `"worst-rel"`, &b.Metric)
+	if f.isAB() {
+		if f.compared(g, &b, metric, s.measures); metric != nil && f.once(metric, s.bars, secondBar) {
+			f.once(metric, s.patterns, secondPattern)
+		}
+		return b
+	}
 	pattern := f.numberPattern(&b.Pattern)
 	if metric != nil && f.once(metric, s.bars, secondBar) && pattern != nil {
 		f.once(metric, s.patterns, secondPattern)

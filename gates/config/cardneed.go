@@ -152,6 +152,10 @@ func (g *Gate) barAlone() (bar, kind string) {
 			unit = g.Metrics[i].Unit
 		}
 		switch {
+		case b.AB != nil:
+			if slices.Contains(RunTimes(), b.AB.Measure) || metric.Timed(b.AB.Measure, "") {
+				return b.Metric, MeasuresTime
+			}
 		case b.Atlas != nil:
 			if m, _ := trace.MeasureOf(b.Atlas.Measure); m.Kind == trace.TimeMeasure {
 				return b.Metric, MeasuresTime

@@ -47,6 +47,7 @@ type Config struct {
 	Gates []Gate   // as they stand in the file
 	Notes []Note   // statements that expire, as they stand in the file
 	CI    CI       // nights and landings
+	Slurm Slurm    // the cluster that gates can be handed to
 
 	Fixtures []Fixture   // committed files that a program makes
 	Kernels  []KernelSet // device code, as it stands in the file
@@ -109,6 +110,7 @@ func defaults() *Config {
 	c.GPU.Headroom = defaultHeadroom
 	c.CI.Lanes = []string{everyLane}
 	c.Bank = defaultBank()
+	c.Slurm = defaultSlurm()
 	return c
 }
 

@@ -53,6 +53,8 @@ type Gate struct {
 	// the settings has none of this.
 	After   []string `json:"-"` // gates that a night runs before it, and without which it does not run
 	DayOnly bool     `json:"-"` // nightly = false: a night leaves it out
+
+	Slurm *GateSlurm `json:"-"` // nil: what [slurm] says. Where it runs is no part of what it says
 }
 
 // The defaults of a gate. Two minutes are a long link, so that five without
@@ -124,6 +126,7 @@ func (l *layer) gate(top *fields, table *value) (Gate, *afterOf) {
 	f.onCard(&g)
 	f.bundle(&g)
 	f.expect(&g)
+	f.slurm(&g)
 	after := f.night(&g)
 	f.done()
 	return g, after

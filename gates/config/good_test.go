@@ -157,6 +157,7 @@ func TestEveryKey(t *testing.T) {
 		Repeat:  &Repeat{Times: 3, Identical: true, Files: []string{"out/*.bin", "out/[ab].raw"}, Elements: "bf16", Spread: map[string]float64{"fwd-ms": 0.125, "step-ms": 0.02}},
 		Expect:  "red", Owner: "the kernels people", Until: time.Date(2026, 12, 15, 0, 0, 0, 0, time.UTC),
 		After: []string{"next"}, DayOnly: true,
+		Slurm: &GateSlurm{Partition: "short", Constraint: "a100", Options: []string{"--mem-bind=local"}, Memory: 3 << 29, CPUs: 8, Carry: CarryBundle},
 	}
 	if d := cmp.Diff(want, c.Gates[0]); d != "" {
 		t.Errorf("-want +got\n%s", d)
@@ -172,6 +173,13 @@ func TestEveryKey(t *testing.T) {
 	}
 	if d := cmp.Diff(CI{Until: "07:05", Lanes: []string{"kda-*", "main"}, Required: []string{"next"}}, c.CI); d != "" {
 		t.Errorf("[ci]: -want +got\n%s", d)
+	}
+	slurm := Slurm{
+		Shared: "/shared/gpuci", Scratch: "/scratch", Partition: "gpu,long", Account: "kernels", QOS: "high", Constraint: "h200&nvlink",
+		GRES: "gpu:h200:{cards}", InFlight: 7, Wait: 30 * time.Minute, Attempts: 1, Options: []string{"--nodelist=n[1-4]", "--exclusive", "--comment=it's $(hers)"},
+	}
+	if d := cmp.Diff(slurm, c.Slurm); d != "" {
+		t.Errorf("[slurm]: -want +got\n%s", d)
 	}
 	if g := c.Gates[1]; g.MinTests != 0 || g.BuildTimeout != c.Build.Timeout {
 		t.Errorf("with reader none and no build-timeout got min-tests %d, build-timeout %v", g.MinTests, g.BuildTimeout)

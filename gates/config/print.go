@@ -38,6 +38,7 @@ func (c *Config) Print(w io.Writer) error {
 	p.line("keep-runs", strconv.Itoa(c.History.Runs))
 	p.bank(c.Bank)
 	p.ci(c.CI)
+	p.slurm(c.Slurm)
 	p.cards(c.Cards)
 	p.gpu(c.GPU)
 	p.protected(c.Protected)

@@ -13,6 +13,9 @@ func (p *printer) trace(at place, t *Trace) {
 	if t.Warm != 0 {
 		p.line("warm", strconv.Itoa(max(0, t.Warm)))
 	}
+	if t.Timeline {
+		p.line("timeline", "true")
+	}
 }
 
 // atlas writes what a number of the atlas is of.

@@ -48,6 +48,7 @@ func (p *printer) gate(g *Gate) {
 	p.indent = "  "
 	p.env(at.in("env"), g.Env)
 	p.trace(at.in("trace"), g.Trace)
+	p.gateSlurm(at.in("slurm"), g.Slurm)
 	p.numbers(at, g)
 	for i, w := range g.Witnesses {
 		p.table("[[gate.witness]]", at.named("witness", strconv.Itoa(i+1)))
@@ -82,6 +83,10 @@ func (p *printer) numbers(at place, g *Gate) {
 	for _, b := range g.Bars {
 		p.table("[[gate.bar]]", at.named("bar", b.Metric))
 		p.optional("metric", b.Metric)
+		if b.AB != nil {
+			p.compared(b)
+			continue
+		}
 		p.optional("pattern", b.Pattern)
 		p.atlas(b.Atlas)
 		p.bound("min", b.Min)

@@ -24,8 +24,14 @@ func loadReference(t *testing.T) *Config {
 func TestReferenceDefaults(t *testing.T) {
 	c := loadReference(t)
 	want := defaults()
-	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates", "Notes", "Fixtures", "Kernels")); d != "" {
+	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Root", "Workspace", "Gates", "Notes", "Fixtures", "Kernels", "Slurm")); d != "" {
 		t.Errorf("-defaults +reference\n%s", d)
+	}
+	slurm := want.Slurm
+	slurm.Shared, slurm.Scratch, slurm.Partition, slurm.Account, slurm.QOS, slurm.Constraint, slurm.Options =
+		c.Slurm.Shared, c.Slurm.Scratch, c.Slurm.Partition, c.Slurm.Account, c.Slurm.QOS, c.Slurm.Constraint, c.Slurm.Options // which have none
+	if d := cmp.Diff(slurm, c.Slurm); d != "" {
+		t.Errorf("[slurm]: -defaults +reference\n%s", d)
 	}
 	if len(c.Gates) != 2 {
 		t.Fatalf("got %d gates, want 2", len(c.Gates))
@@ -63,7 +69,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	tables := []string{
 		"[[fixture]]", "[[gate.bar]]", "[[gate.fault]]", "[[gate.metric]]", "[[gate.witness]]", "[[gate]]",
 		"[[kernels.accept]]", "[[kernels.budget]]", "[[kernels.graph]]", "[[kernels.launch]]", "[[kernels]]", "[[note]]", "[bank]", "[build]",
-		"[ci]", "[gate.scope]", "[gate.trace]", "[gpu]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[workspace]", "the file",
+		"[ci]", "[gate.scope]", "[gate.slurm]", "[gate.trace]", "[gpu]", "[history]", "[pressure.io-full]", "[pressure]", "[reaper]", "[slurm]", "[workspace]", "the file",
 	}
 	if d := cmp.Diff(tables, slices.Sorted(maps.Keys(known))); d != "" {
 		t.Fatalf("tables that know keys: -want +got\n%s", d)

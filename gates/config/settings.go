@@ -28,6 +28,7 @@ func (l *layer) top(root *value) {
 	l.notes(f)
 	l.fixtures(f)
 	l.ci(f)
+	l.slurm(f)
 	f.done()
 }
 

@@ -18,6 +18,7 @@ import (
 //     the bar says that nothing at all may be there
 //   - with within: how much worse than the reference / within
 //   - with parts: the share of the whole that is in none / tolerance
+//   - with source = "ab": how much worse than the base / the floor of the noise
 //
 // The largest of those that a bar has counts, and it is infinite where it is beyond
 // any factor. known is false where the bar could not be held against anything.
@@ -28,6 +29,11 @@ func factor(bar config.Bar, v gates.Verdict, s config.Selector, r reading) (f fl
 	}
 	if bar.Min != nil && r.there {
 		take(below(r.low, *bar.Min))
+	}
+	for _, c := range v.Compared {
+		if x, said := c.Times(); said && c.Metric == bar.Metric && len(s.Labels) == 0 {
+			take(x)
+		}
 	}
 	for _, result := range v.Bars {
 		if result.Metric != bar.Metric {

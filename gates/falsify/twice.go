@@ -11,10 +11,13 @@ import (
 )
 
 // steady says whether what one trial showed needs no second one. A repeat whose runs
-// are all red has had several. And of a data race a second run may well see nothing,
+// are all red has had several, and so has a comparison with the base. And of a data race a second run may well see nothing,
 // though it is there: a tool that tells of one has seen it.
 func steady(f config.Fault, v gates.Verdict) bool {
 	if word, name, _ := strings.Cut(f.Must, ":"); word == config.MustFind && strings.EqualFold(name, raceName) {
+		return true
+	}
+	if slices.ContainsFunc(v.Compared, func(c gates.Compared) bool { return c.Verdict == gates.ComparedWorse }) {
 		return true
 	}
 	return v.Repeat != nil && len(v.Repeat.Runs) > 1 &&

@@ -1,8 +1,11 @@
 package simt_test
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"gpuci/kernels/launch"
 	"gpuci/kernels/simt"
@@ -38,4 +41,27 @@ func BenchmarkRun(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkProducts is what gate host-speed compares: products out of shared memory, as
+// quick as the quickest operation. HOST_SPEED is where the kernel is compiled to, and found again by the next run.
+func BenchmarkProducts(b *testing.B) {
+	p, err := simt.Build(b.Context(), simt.Options{
+		Sources: []string{filepath.Join("testdata", "bench.cu")}, Mode: simt.Plain, Dir: cmp.Or(os.Getenv("HOST_SPEED"), directory),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const rounds = 100
+	job := shape{kernel: "products", blocks: 1, threads: 256, out: 4096, args: []launch.Arg{launch.I(rounds)}}.job(0)
+	job.Launches[0].Shared = 32 << 10
+	quickest := time.Hour // what else the machine does makes a run slower, and none faster
+	for b.Loop() {
+		began := time.Now()
+		if _, err := p.Run(b.Context(), job); err != nil {
+			b.Fatal(err)
+		}
+		quickest = min(quickest, time.Since(began))
+	}
+	b.ReportMetric(float64(quickest.Nanoseconds())/rounds/(64*64*64), "ns/fma")
 }

@@ -41,6 +41,7 @@ type ABSide struct {
 	Launches      int64  `json:"launches"`
 	GraphLaunches int64  `json:"graph-launches"`
 	GraphKernels  int64  `json:"graph-kernels"` // in the graphs that were launched
+	Why           string `json:"why,omitempty"` // nothing was counted
 }
 
 // ABStage is a stage that both have.
@@ -99,7 +100,7 @@ func Beside(a, b Report) AB {
 }
 
 func abSide(r Report) ABSide {
-	s := ABSide{Dir: r.Dir}
+	s := ABSide{Dir: r.Dir, Why: r.Uncounted()}
 	if r.Run != nil {
 		s.Code, s.Signal = r.Run.Code, r.Run.Signal
 	}

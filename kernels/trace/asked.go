@@ -42,7 +42,7 @@ func (r *Report) lacks(how Counting) error {
 	counted, found, enough := false, how.Range == "", how.Warm <= 0
 	for i := range r.Processes {
 		p := &r.Processes[i]
-		counted = counted || p.State != Refused && p.Events > 0
+		counted = counted || p.counted() && p.Events > 0
 		found = found || slices.ContainsFunc(p.Stages, func(s StageReport) bool { return s.Name == how.Range })
 		enough = enough || slices.ContainsFunc(p.Stages, func(s StageReport) bool { return s.Apart > 0 })
 	}

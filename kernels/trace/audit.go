@@ -37,7 +37,7 @@ type auditor struct {
 type opened struct {
 	stream uint64
 	thread int
-	seen   map[uint32]bool // kernels
+	seen   map[uint32]int64 // launches by kernel
 }
 
 type during struct {
@@ -72,7 +72,7 @@ func (a *auditor) bound(e *Event, is call) {
 	switch {
 	case is.begins && !failed:
 		a.Captures++
-		a.open = append(a.open, &opened{e.Value, e.Thread, map[uint32]bool{}})
+		a.open = append(a.open, &opened{e.Value, e.Thread, map[uint32]int64{}})
 	case !is.begins: // an end that fails ends it too
 		if failed {
 			a.Broken++

@@ -12,13 +12,14 @@ import (
 type CapturedKernel struct {
 	Name     string `json:"name"`
 	Symbol   string `json:"symbol"`
-	Captured int64  `json:"captured"`           // launches, all captures together
-	Captures int64  `json:"captures"`           // in how many it was that ended well: each makes a graph
-	Eager    int64  `json:"eager"`              // launches that ran at once
-	Handles  int    `json:"handles"`            // of functions, that were captured; more where its module was loaded again
-	Shared   int    `json:"handles-also-eager"` // of these, launched outside of captures as well
-	Ready    int64  `json:"ready,omitempty"`    // graphs with it that were made ready
-	Replays  int64  `json:"replays,omitempty"`  // launches of these
+	Captured int64  `json:"captured"`            // launches, all captures together
+	Captures int64  `json:"captures"`            // in how many it was that ended well: each makes a graph
+	Eager    int64  `json:"eager"`               // launches that ran at once
+	Handles  int    `json:"handles"`             // of functions, that were captured; more where its module was loaded again
+	Shared   int    `json:"handles-also-eager"`  // of these, launched outside of captures as well
+	Ready    int64  `json:"ready,omitempty"`     // graphs with it that were made ready
+	Replays  int64  `json:"replays,omitempty"`   // launches of these
+	InGraphs int64  `json:"in-graphs,omitempty"` // its nodes x launches, of graphs whose kernels are known by name
 }
 
 // inCapture is one that is counted.
@@ -29,18 +30,18 @@ const captureGraphs = 4096
 
 // capturing knows which kernels are in which capture.
 type capturing struct {
-	kernels map[uint32]*inCapture      // by the first number of a symbol
-	numbers map[uint32]bool            // of all that were captured
-	symbol  map[uint32]uint32          // that number
-	made    map[uint32]map[uint32]bool // what a graph holds, by its handle
-	execs   map[uint32]map[uint32]bool // what one that was made ready holds, by its number
-	of      map[uint32]uint32          // the handle of the graph that it was made of
+	kernels map[uint32]*inCapture       // by the first number of a symbol
+	numbers map[uint32]bool             // of all that were captured
+	symbol  map[uint32]uint32           // that number
+	made    map[uint32]map[uint32]int64 // how often a graph holds each, by its handle
+	execs   map[uint32]map[uint32]int64 // the same of one that was made ready, by its number
+	of      map[uint32]uint32           // the handle of the graph that it was made of
 }
 
 func newCapturing(n *Names) *capturing {
 	c := &capturing{
 		kernels: map[uint32]*inCapture{}, numbers: map[uint32]bool{}, symbol: map[uint32]uint32{},
-		made: map[uint32]map[uint32]bool{}, execs: map[uint32]map[uint32]bool{}, of: map[uint32]uint32{},
+		made: map[uint32]map[uint32]int64{}, execs: map[uint32]map[uint32]int64{}, of: map[uint32]uint32{},
 	}
 	first := map[string]uint32{}
 	for _, id := range slices.Sorted(maps.Keys(n.Kernels)) {
@@ -68,7 +69,7 @@ func (c *capturing) launched(e *Event, into *opened) {
 	k.launches++
 	c.numbers[e.Name] = true
 	if into != nil {
-		into.seen[id] = true
+		into.seen[id]++
 	}
 }
 
@@ -97,15 +98,19 @@ func (c *capturing) ready(e *Event) {
 // list gives the kernels, those that were captured most first.
 func (c *capturing) list(s *Summary) (list []CapturedKernel) {
 	handles, eager := map[uint32]map[string]bool{}, map[uint32]map[string]bool{}
-	launches, replays := map[uint32]int64{}, map[uint32]int64{}
+	launches, replays, within := map[uint32]int64{}, map[uint32]int64{}, map[uint32]int64{}
 	for id, calls := range s.Kernels {
 		first := cmp.Or(c.symbol[id], id)
 		launches[first] += calls.N
 		addTo(eager, first, s.Names.Kernels[id].Function)
 	}
 	for _, g := range s.Graphs {
-		for id := range c.execs[g.Number] {
+		known := c.known(g.Number, g.Nodes)
+		for id, nodes := range c.execs[g.Number] {
 			replays[id] += g.Times.N
+			if known {
+				within[id] += nodes * g.Times.N
+			}
 		}
 	}
 	for id := range c.numbers {
@@ -113,7 +118,7 @@ func (c *capturing) list(s *Summary) (list []CapturedKernel) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.kernels)) {
 		n, k := c.kernels[id], s.Names.Kernels[id]
-		one := CapturedKernel{Name: cmp.Or(k.Name, unnamed), Symbol: k.Symbol, Captured: n.launches, Captures: n.captures, Eager: launches[id], Handles: len(handles[id]), Ready: n.ready, Replays: replays[id]}
+		one := CapturedKernel{Name: cmp.Or(k.Name, unnamed), Symbol: k.Symbol, Captured: n.launches, Captures: n.captures, Eager: launches[id], Handles: len(handles[id]), Ready: n.ready, Replays: replays[id], InGraphs: within[id]}
 		for handle := range handles[id] {
 			one.Shared += count(eager[id][handle])
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,8 +58,8 @@ func TestInHowManyGraphs(t *testing.T) {
 	r := f.report(Counting{})
 	p := r.Processes[0]
 	want := []CapturedKernel{
-		{Name: "both", Symbol: "both", Captured: 4, Captures: 2, Eager: 1, Handles: 2, Shared: 1, Ready: 3, Replays: 5},
-		{Name: "alone", Symbol: "alone", Captured: 2, Captures: 1, Handles: 1, Ready: 2, Replays: 4},
+		{Name: "both", Symbol: "both", Captured: 4, Captures: 2, Eager: 1, Handles: 2, Shared: 1, Ready: 3, Replays: 5, InGraphs: 8},
+		{Name: "alone", Symbol: "alone", Captured: 2, Captures: 1, Handles: 1, Ready: 2, Replays: 4, InGraphs: 4},
 	}
 	if fmt.Sprint(p.Capture.Kernels) != fmt.Sprint(want) || fmt.Sprint(p.Capture.Mixed) != fmt.Sprint(want[:1]) {
 		t.Errorf("%+v, want %+v; mixed %+v", p.Capture.Kernels, want, p.Capture.Mixed)
@@ -66,8 +67,12 @@ func TestInHowManyGraphs(t *testing.T) {
 	if len(p.Idle) != 1 || p.Idle[0].Nodes.Kernels != 3 || p.Idle[0].Nodes.Sets != 1 || len(p.Graphs) != 2 {
 		t.Errorf("%+v, %+v", p.Idle, p.Graphs)
 	}
+	first8 := []GraphKernel{{"both", "both", 2, 8}, {"alone", "alone", 1, 4}}
+	if !slices.Equal(p.Graphs[0].Kernels, first8) || p.Graphs[1].Kernels != nil { // the second one has a node that was not captured
+		t.Errorf("%+v, want %+v; %+v", p.Graphs[0].Kernels, first8, p.Graphs[1].Kernels)
+	}
 	text := r.line(t)
-	for _, want := range []string{"4 2 3 5 1 both, 2 handles", "2 1 2 4 0 alone", "1 graph made ready and never launched: ", ": 3 kernels, 1 memset"} {
+	for _, want := range []string{"4 2 3 5 8 1 both, 2 handles", "2 1 2 4 4 0 alone", ": 3 kernels, 1 memset 2 x both, 1 x alone", "1 graph made ready and never launched: ", ": 3 kernels, 1 memset"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in %s", want, text)
 		}
@@ -84,7 +89,7 @@ func TestGraphsOfPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := r.Processes[0].Capture.Kernels
-	want := CapturedKernel{Name: "k", Symbol: "k", Captured: 3, Captures: 2, Eager: 1, Handles: 1, Shared: 1, Ready: 3, Replays: 3}
+	want := CapturedKernel{Name: "k", Symbol: "k", Captured: 3, Captures: 2, Eager: 1, Handles: 1, Shared: 1, Ready: 3, Replays: 3, InGraphs: 5}
 	if len(list) != 1 || list[0] != want || len(r.Processes[0].Idle) != 1 {
 		t.Errorf("%+v, idle %+v", list, r.Processes[0].Idle)
 	}

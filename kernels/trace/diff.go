@@ -21,6 +21,7 @@ type Side struct {
 	Lane    string   `json:"lane,omitempty"`
 	Commit  string   `json:"commit,omitempty"`
 	Command []string `json:"command,omitempty"`
+	Missing []string `json:"missing,omitempty"` // as of a [Report]
 }
 
 // Only says that something is in one of two alone.
@@ -133,7 +134,7 @@ func (d *Difference) settle() {
 }
 
 func sideOf(r Report) Side {
-	s := Side{Dir: r.Dir}
+	s := Side{Dir: r.Dir, Missing: r.Missing}
 	if r.Run != nil {
 		s.Lane, s.Commit, s.Command = r.Run.Lane, r.Run.Commit, r.Run.Command
 	}
@@ -142,7 +143,7 @@ func sideOf(r Report) Side {
 
 func diffProcess(a, b *ProcessReport) ProcessDifference {
 	d := ProcessDifference{Command: a.Command}
-	switch noA, noB := a.State == Refused, b.State == Refused; {
+	switch noA, noB := !a.counted(), !b.counted(); {
 	case noA && noB:
 		return d
 	case noA:

@@ -43,6 +43,13 @@ func troubles(p *ProcessReport) (list []Finding) {
 		add("not-counted", "nothing was counted: %s", cmp.Or(p.Why, "CUPTI does not attach"))
 		return list
 	}
+	if p.State == Unreadable {
+		add("not-counted", "its recording cannot be read, and what it asked for is in no count here: %s", p.Why)
+		return list
+	}
+	if p.State == Attached && p.Why != "" && p.Dropped == 0 {
+		add("partial", "not all was recorded: %s", p.Why)
+	}
 	if p.State == Made {
 		add("not-counted", "it ended while CUPTI was being attached: what it did before is not counted")
 	}

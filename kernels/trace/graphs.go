@@ -10,12 +10,13 @@ import (
 // GraphRuns is a graph that was launched, and how. Its times are those of the calls, not
 // of the card.
 type GraphRuns struct {
-	Number  uint32      `json:"number"` // of the names file; 0: it was made ready before we looked
-	Nodes   Nodes       `json:"nodes"`
-	Times   Spread      `json:"replay"`
-	Device  *DeviceTime `json:"device,omitempty"` // what it took of the card, from its first node to its last
-	Slow    int64       `json:"slow,omitempty"`   // replays that took Stalled times the median, and more
-	Slowest []Replay    `json:"slowest,omitempty"`
+	Number  uint32        `json:"number"` // of the names file; 0: it was made ready before we looked
+	Nodes   Nodes         `json:"nodes"`
+	Kernels []GraphKernel `json:"kernels,omitempty"` // none: not known by name
+	Times   Spread        `json:"replay"`
+	Device  *DeviceTime   `json:"device,omitempty"` // what it took of the card, from its first node to its last
+	Slow    int64         `json:"slow,omitempty"`   // replays that took Stalled times the median, and more
+	Slowest []Replay      `json:"slowest,omitempty"`
 }
 
 // Replay is one launch of a graph: the how manieth, from 1.

@@ -14,9 +14,10 @@ type State uint32
 
 // The states.
 const (
-	Made     State = iota // its file was made, and no more: it used NVTX and never CUDA, or ended while CUPTI was attached
-	Attached              // it was recorded
-	Refused               // CUPTI could not be had; Why says why
+	Made       State = iota // its file was made, and no more: it used NVTX and never CUDA, or ended while CUPTI was attached
+	Attached                // it was recorded
+	Refused                 // CUPTI could not be had; Why says why
+	Unreadable              // its files cannot be read; Why says why, and PID and Start are those of their name
 )
 
 // Process is what is known of one that used CUDA.
@@ -27,7 +28,7 @@ type Process struct {
 	Command string    `json:"command"`
 	Began   time.Time `json:"began"` // when it first used CUDA
 	State   State     `json:"state"`
-	Why     string    `json:"why,omitempty"`   // of Refused; else what was lost of what was recorded, as on a full disk
+	Why     string    `json:"why,omitempty"`   // of Refused and Unreadable; else what was lost of what was recorded, as on a full disk
 	Error   int       `json:"error,omitempty"` // CUPTI's, of Refused
 	CUPTI   int       `json:"cupti,omitempty"` // its version, 130001 for 13.0.1
 	Driver  int       `json:"driver,omitempty"`
@@ -80,8 +81,8 @@ func readHead(r io.Reader) (Process, error) {
 	if err != nil {
 		return Process{}, fmt.Errorf("read its head: %w", err)
 	}
-	if string(h.Magic[:]) != magic || h.Head != headSize || h.Event != eventSize {
-		return Process{}, fmt.Errorf("it begins with %q and events of %d bytes: not a recording of this gpuci: without that file the rest can be read", h.Magic, h.Event)
+	if string(h.Magic[:]) != magic || h.Head != headSize || h.Event != eventSize || State(h.State) > Refused {
+		return Process{}, fmt.Errorf("it begins with %q and events of %d bytes: not a recording of this gpuci", h.Magic, h.Event)
 	}
 	return Process{
 		PID: int(h.PID), Parent: int(h.Parent), Start: h.Start, Command: text(h.Command[:]),
@@ -91,6 +92,9 @@ func readHead(r io.Reader) (Process, error) {
 		monotonic: h.Monotonic, claimed: h.Claimed,
 	}, nil
 }
+
+// counted says whether there is something of it to count.
+func (p *Process) counted() bool { return p.State != Refused && p.State != Unreadable }
 
 func text(b []byte) string {
 	b, _, _ = bytes.Cut(b, []byte{0})

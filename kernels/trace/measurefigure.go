@@ -32,7 +32,7 @@ func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
 		}
 		one, c, s, err := p.measure(how, want)
 		if err != nil {
-			return m, fmt.Errorf("count process %d (%s): %w", p.PID, p.Command, err)
+			return m, unreadableProcess(p.PID, err.Error())
 		}
 		m.Processes = append(m.Processes, p)
 		m.stages(c, how)
@@ -107,7 +107,12 @@ func (m *measurer) figure(i int, c *counter, s *Summary) (f Figure) {
 	case kind.Name == launchPrice:
 		return spreadFigure(stage.Gap, time.Nanosecond)
 	case kind.Name == keptBlocks || kind.Name == keptBytes:
-		return keptFigure(s.Kept, kind.Name, func(k Kept) bool { return k.Stage == stage.Name })
+		return keptFigure(s.Kept, kind.Name, func(k Kept) int64 {
+			if k.Stage != stage.Name {
+				return 0
+			}
+			return k.Warm
+		})
 	}
 	values := m.values[i]
 	for len(values) < stage.Steps {
@@ -130,7 +135,7 @@ func (m *measurer) whole(i int, c *counter, s *Summary) Figure {
 	case allProcesses:
 		return countsFigure([]int64{1}, 1)
 	case keptBlocks, keptBytes:
-		return keptFigure(s.Kept, kind.Name, func(Kept) bool { return true })
+		return keptFigure(s.Kept, kind.Name, func(k Kept) int64 { return k.N })
 	case captureAllocs:
 		n := int64(0)
 		for _, d := range s.Capture.During {
@@ -181,15 +186,14 @@ func spreadFigure(s Spread, unit time.Duration) Figure {
 	return Figure{N: int(s.N), Low: in(s.Low), Median: in(s.Median), High: in(s.High), Processes: 1}
 }
 
-func keptFigure(list []Kept, name string, mine func(Kept) bool) Figure {
+// keptFigure adds up as many of each as count.
+func keptFigure(list []Kept, name string, of func(Kept) int64) Figure {
 	n := int64(0)
 	for _, k := range list {
-		switch {
-		case !mine(k):
-		case name == keptBytes:
-			n += k.Bytes
-		default:
-			n += k.N
+		if name == keptBytes {
+			n += of(k) * k.Each
+		} else {
+			n += of(k)
 		}
 	}
 	return countsFigure([]int64{n}, 1)

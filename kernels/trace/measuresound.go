@@ -1,18 +1,14 @@
 package trace
 
-import (
-	"fmt"
-	"os"
-	"strings"
-)
+import "fmt"
 
 // sound says whether what was recorded is all there was.
 func (r Recording) sound() error {
-	switch n, err := r.unbegun(); {
-	case err != nil:
-		return fmt.Errorf("read the recording: %w", err)
-	case n > 0:
-		return &Uncounted{processes(n) + " made a file and recorded nothing: the disk was full, or it was killed", "make room on the disk; the log may say what ended it"}
+	switch {
+	case len(r.Unmade) > 0:
+		return &Uncounted{"process " + r.Unmade[0] + ": it could make no file for what it asks", "let it write to the run's directory (is it another user's, or a container's?), and make room on the disk"}
+	case r.Unbegun > 0:
+		return &Uncounted{processes(r.Unbegun) + " made a file and recorded nothing: the disk was full, or it was killed", "make room on the disk; the log may say what ended it"}
 	}
 	used := false
 	for _, p := range r.Processes {
@@ -20,6 +16,8 @@ func (r Recording) sound() error {
 		switch {
 		case p.State == Refused:
 			return &Uncounted{fmt.Sprintf("%s was not counted: %s", who, p.Why), "install CUPTI (python3 -m pip install nvidia-cuda-cupti, or the CUDA toolkit's), and let no other profiler run in the program"}
+		case p.State == Unreadable:
+			return unreadableProcess(p.PID, p.Why)
 		case p.Dropped > 0:
 			return &Uncounted{fmt.Sprintf("of %s %d calls were lost: %s", who, p.Dropped, p.Why), "make room on the disk, or let it do less"}
 		case p.State == Attached && p.Why != "":
@@ -33,14 +31,8 @@ func (r Recording) sound() error {
 	return nil
 }
 
-// unbegun is of how many processes there is a file that has not even its head: whether
-// they did something nobody knows.
-func (r Recording) unbegun() (n int, err error) {
-	entries, err := os.ReadDir(r.Dir)
-	for _, e := range entries {
-		n += count(strings.HasSuffix(e.Name(), ".events"))
-	}
-	return n - len(r.Processes), err
+func unreadableProcess(pid int, why string) error {
+	return &Uncounted{fmt.Sprintf("the recording of process %d cannot be read: %s", pid, why), "run it again; gpuci trace report counts the other processes"}
 }
 
 // stepsBack says that the numbers of lines that end a step go back other than to begin

@@ -14,6 +14,7 @@ type Kept struct {
 	N     int64  `json:"n"`
 	Bytes int64  `json:"bytes"`
 	Steps int64  `json:"steps"` // in how many steps of the stage some was
+	Warm  int64  `json:"warm"`  // of N: in steps that are not set apart
 }
 
 // memory knows what is allocated.
@@ -42,6 +43,7 @@ func (m *memory) take(e *Event, s *step) {
 	}
 }
 
+// kept is what nobody released, once it is known which steps are set apart.
 func (m *memory) kept(n *Names) (list []Kept) {
 	type key struct {
 		call  uint32
@@ -50,6 +52,7 @@ func (m *memory) kept(n *Names) (list []Kept) {
 	}
 	type many struct {
 		n     int64
+		warm  int64
 		steps map[*step]bool
 	}
 	by := map[key]*many{}
@@ -59,10 +62,11 @@ func (m *memory) kept(n *Names) (list []Kept) {
 			by[k] = &many{steps: map[*step]bool{}}
 		}
 		by[k].n++
+		by[k].warm += int64(count(h.step.index >= h.step.stage.Apart))
 		by[k].steps[h.step] = true
 	}
 	for k, one := range by {
-		list = append(list, Kept{n.Calls[k.call], k.stage.Name, k.bytes, one.n, one.n * k.bytes, int64(len(one.steps))})
+		list = append(list, Kept{n.Calls[k.call], k.stage.Name, k.bytes, one.n, one.n * k.bytes, int64(len(one.steps)), one.warm})
 	}
 	slices.SortFunc(list, func(a, b Kept) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.N, a.N), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Stage, b.Stage))

@@ -29,6 +29,8 @@ type Meta struct {
 	Host    string    `json:"host,omitempty"`
 	Set     []string  `json:"set,omitempty"`     // what the second run of --ab was given
 	Version string    `json:"version,omitempty"` // of gpuci
+
+	NoDriver bool `json:"no-driver,omitempty"` // nothing used CUDA, and the loader found no driver of it
 }
 
 const metaFile = "run.json"

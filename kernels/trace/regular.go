@@ -18,7 +18,7 @@ func openRegular(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file: without it the rest of the recording can be read", path)
+		err = fmt.Errorf("%s is no regular file", path)
 	}
 	if err != nil {
 		_ = f.Close()

@@ -1,17 +1,40 @@
 package trace
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Report is what a recording comes to.
 type Report struct {
 	Type      string          `json:"type"` // always "trace-report"
 	Dir       string          `json:"dir"`
 	Run       *Meta           `json:"run,omitempty"`
-	Stage     string          `json:"stage,omitempty"` // what [Report.Only] was asked for
-	Notes     []string        `json:"notes,omitempty"` // what was asked for when it was counted, and is not there
+	Stage     string          `json:"stage,omitempty"`   // what [Report.Only] was asked for
+	Notes     []string        `json:"notes,omitempty"`   // what was asked for when it was counted, and is not there
+	Missing   []string        `json:"missing,omitempty"` // processes of which nothing is counted, though they may have used CUDA: all counts are short of theirs
 	Processes []ProcessReport `json:"processes"`
 	lacking   error           // of what it was to be counted by
 	unmet     error           // that of the caller's
+}
+
+// Short says that of processes of the recording nothing is counted, which may have used
+// CUDA; of all of them where none is.
+func (r Report) Short() (short, all bool) {
+	return len(r.Missing) > 0, !slices.ContainsFunc(r.Processes, func(p ProcessReport) bool { return p.counted() })
+}
+
+// Uncounted is why nothing was counted; "" where a process was.
+func (r Report) Uncounted() (why string) {
+	if _, all := r.Short(); !all {
+		return ""
+	}
+	for _, p := range r.Processes {
+		if p.Why != "" {
+			return p.Why
+		}
+	}
+	return "no process that used CUDA was seen"
 }
 
 // ProcessReport is one process that used CUDA.

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // NewReport counts each process of a recording. Of what Counting leaves open the run's own
@@ -40,21 +41,31 @@ func countedBy(r Recording, meta *Meta, how Counting) (Report, error) {
 	if meta != nil && meta.Pattern != "" && how.Range == "" && how.Lines == nil {
 		report.Notes = append(report.Notes, fmt.Sprintf("no line of its output fits --step %q: its steps are not known by lines", meta.Pattern))
 	}
-	for _, p := range r.Processes {
-		if p.State == Refused {
-			one := ProcessReport{Process: p}
-			one.Findings = findings(&one)
-			report.Processes = append(report.Processes, one)
-			continue
-		}
-		s, err := p.Count(how)
-		if err != nil {
-			return Report{}, fmt.Errorf("count process %d (%s): %w", p.PID, p.Command, err)
-		}
-		report.Processes = append(report.Processes, reportOf(&s, how))
+	r.Processes = slices.Clone(r.Processes)
+	for i := range r.Processes {
+		report.Processes = append(report.Processes, r.Processes[i].reported(how))
+	}
+	report.Missing = r.missing()
+	for _, text := range report.Missing {
+		report.Notes = append(report.Notes, text+": the counts are short of its own")
 	}
 	report.lacking = report.lacks(how)
 	return report, nil
+}
+
+// reported counts one process. One that cannot be read to its end is left out as a whole, for
+// a part of it is no count, and says so.
+func (p *Process) reported(how Counting) ProcessReport {
+	if p.counted() {
+		s, err := p.Count(how)
+		if err == nil {
+			return reportOf(&s, how)
+		}
+		p.State, p.Why = Unreadable, err.Error()
+	}
+	one := ProcessReport{Process: *p}
+	one.Findings = findings(&one)
+	return one
 }
 
 // told notes what is not there; it is the caller's where the run's own settings do not say so.

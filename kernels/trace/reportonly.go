@@ -18,7 +18,7 @@ func (r Report) Only(stage string) (Report, error) {
 			}
 		}
 		at := slices.IndexFunc(p.Stages, func(s StageReport) bool { return s.is(stage) })
-		if at < 0 && p.State != Refused {
+		if at < 0 && p.counted() {
 			continue
 		}
 		if at >= 0 {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -81,6 +82,30 @@ func TestFullDisk(t *testing.T) {
 		if err := fill(filepath.Join(dir, "rest")); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A process that can make no file says so in the one that is there from before, and leaves
+// none of its own behind.
+func TestCouldMakeNone(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small file system")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		missing(t, "mount a small file system: "+err.Error())
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	if err := errors.Join(Ready(dir), fill(filepath.Join(dir, "rest"))); err != nil {
+		t.Fatal(err)
+	}
+	box := tracetest.Start(t, tracetest.Options{})
+	p := playWith(t, box.Command(attached(t, dir, box.Env()), "init", "device 0", "launch k 1 1", "exit 6"))
+	if p.code != 6 || len(p.Unmade) != 1 || !strings.HasSuffix(p.Unmade[0], ": No space left on device") {
+		t.Errorf("%d, %q, %v", p.code, p.Unmade, p.err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.events")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
 	}
 }
 

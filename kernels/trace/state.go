@@ -2,7 +2,7 @@ package trace
 
 import "fmt"
 
-var stateNames = []string{Made: "made", Attached: "attached", Refused: "refused"}
+var stateNames = []string{Made: "made", Attached: "attached", Refused: "refused", Unreadable: "unreadable"}
 
 func (s State) String() string {
 	if int(s) < len(stateNames) {

@@ -88,15 +88,28 @@ func (p *Process) Count(how Counting) (Summary, error) {
 	}
 	cards, err := newCards(p)
 	if err != nil {
-		return Summary{}, err
+		return p.untimed(how, &names, err)
 	}
 	defer cards.close()
-	c := newCounter(p, &names, how, cards)
+	s, err := p.countBy(newCounter(p, &names, how, cards))
+	if err == nil && cards.err() != nil {
+		return p.untimed(how, &names, cards.err())
+	}
+	return s, err
+}
+
+// untimed counts without the times of the card, which cannot be read.
+func (p *Process) untimed(how Counting, names *Names, why error) (Summary, error) {
+	one := *p
+	one.Timed.Taken, one.Timed.Why = false, why.Error()
+	return one.countBy(newCounter(&one, names, how, nil))
+}
+
+func (p *Process) countBy(c *counter) (Summary, error) {
 	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
 		return Summary{}, err
 	}
-	s := c.summary()
-	return s, cards.err()
+	return c.summary(), nil
 }
 
 func (c *counter) summary() Summary {
@@ -109,8 +122,11 @@ func (c *counter) summary() Summary {
 		c.fold(s)
 	}
 	s := Summary{
-		Process: *c.process, Names: *c.names, Events: c.events, Kept: c.memory.kept(c.names), Graphs: c.graphs.runs(c.names), Idle: c.graphs.idle(c.names),
+		Process: *c.process, Names: *c.names, Events: c.events, Graphs: c.graphs.runs(c.names), Idle: c.graphs.idle(c.names),
 		Capture: c.audit.audit(c.names), Unread: c.unread.list(c.names), Kernels: map[uint32]Calls{}, Inner: c.inner(), ByCard: c.where.counts(c.names),
+	}
+	for i := range s.Graphs {
+		s.Graphs[i].Kernels = c.audit.kernels.within(&s.Graphs[i], c.names)
 	}
 	s.Device = c.cards.report(c.process.Timed)
 	if c.cards != nil {
@@ -131,6 +147,7 @@ func (c *counter) summary() Summary {
 		s.Whole.plus(&stage.Total)
 		s.Stages = append(s.Stages, stage)
 	}
+	s.Kept = c.memory.kept(c.names)
 	slices.SortStableFunc(s.Stages, func(a, b *Stage) int { return cmp.Compare(a.began, b.began) })
 	return s
 }

@@ -65,7 +65,7 @@ func (m *Meta) text(w io.Writer, g Page) {
 
 func (p *ProcessReport) text(w io.Writer, g Page) {
 	fmt.Fprint(w, wrapped(p.title(), "", "  ", g.width()))
-	if p.State == Refused {
+	if !p.counted() {
 		p.findings(w, g)
 		return
 	}
@@ -107,7 +107,14 @@ func (p *ProcessReport) title() string {
 	if len(cards) > 0 {
 		on = " on " + listed(cards)
 	}
-	return fmt.Sprintf("%s%s: %s", cmp.Or(p.Command, "(a process without a name)"), on, strings.Join(facts, ", "))
+	return fmt.Sprintf("%s%s: %s", p.name(), on, strings.Join(facts, ", "))
+}
+
+func (p *ProcessReport) name() string {
+	if p.State == Unreadable {
+		return cmp.Or(p.Command, "(a process that cannot be read)")
+	}
+	return cmp.Or(p.Command, "(a process without a name)")
 }
 
 func launching(n int) string {

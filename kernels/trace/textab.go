@@ -34,6 +34,9 @@ func (s ABSide) text() string {
 	if s.Signal != "" {
 		end = "ended by " + s.Signal
 	}
+	if s.Why != "" {
+		return "nothing was counted: " + s.Why + ", " + end
+	}
 	graphs := "no graph launch"
 	if s.GraphLaunches > 0 {
 		graphs = fmt.Sprintf("%s with %s", many(s.GraphLaunches, "graph launch"), many(s.GraphKernels, "kernel"))

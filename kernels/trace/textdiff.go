@@ -17,6 +17,9 @@ func (d Difference) Text(w io.Writer, g Page) error {
 		side Side
 	}{{"A", d.A}, {"B", d.B}} {
 		fmt.Fprint(b, wrapped(s.side.text(), s.name+"  ", "   ", g.width()))
+		for _, missing := range s.side.Missing {
+			fmt.Fprint(b, wrapped(missing+": its counts are in neither column", "note: in "+s.name+" ", "   ", g.width()))
+		}
 	}
 	switch {
 	case d.Same && d.Stage != "":

@@ -19,7 +19,7 @@ func (p *ProcessReport) captured(w io.Writer, g Page) {
 	followed := slices.ContainsFunc(list, func(k CapturedKernel) bool { return k.Ready > 0 })
 	rows, sides, beside := []row{{"captured", "graphs", "eager", "kernels that were captured"}}, "rrrl", 38
 	if followed {
-		rows, sides, beside = []row{{"captured", "graphs", "ready", "replays", "eager", "kernels that were captured"}}, "rrrrrl", 54
+		rows, sides, beside = []row{{"captured", "graphs", "ready", "replays", "nodes run", "eager", "kernels that were captured"}}, "rrrrrrl", 65
 	}
 	shown := list[:min(len(list), cmp.Or(g.Kernels, moreShown))]
 	var names []called
@@ -31,9 +31,9 @@ func (p *ProcessReport) captured(w io.Writer, g Page) {
 		if k.Handles > 1 {
 			name += fmt.Sprintf(", %d handles", k.Handles)
 		}
-		r := row{fmt.Sprint(k.Captured), fmt.Sprint(k.Captures), fmt.Sprint(k.Ready), fmt.Sprint(k.Replays), fmt.Sprint(k.Eager), name}
+		r := row{fmt.Sprint(k.Captured), fmt.Sprint(k.Captures), fmt.Sprint(k.Ready), fmt.Sprint(k.Replays), nodesRun(k), fmt.Sprint(k.Eager), name}
 		if !followed {
-			r = slices.Delete(r, 2, 4)
+			r = slices.Delete(r, 2, 5)
 		}
 		rows = append(rows, r)
 	}
@@ -44,9 +44,16 @@ func (p *ProcessReport) captured(w io.Writer, g Page) {
 	}
 	text := "Captured: launches into captures. Graphs: captures it is in, each makes one."
 	if followed {
-		text += " Ready: graphs with it that were made ready. Replays: launches of these."
+		text += " Ready: graphs with it that were made ready. Replays: launches of these. Nodes run: its nodes x launches, of graphs whose kernels are known."
 	}
 	fmt.Fprint(w, wrapped(text+" Eager: launches outside of captures.", "  ", "  ", g.width()))
+}
+
+func nodesRun(k CapturedKernel) string {
+	if k.InGraphs == 0 && k.Replays > 0 {
+		return "-"
+	}
+	return fmt.Sprint(k.InGraphs)
 }
 
 // unlaunched are the graphs that nobody launched.

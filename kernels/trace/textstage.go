@@ -149,6 +149,9 @@ func (p *ProcessReport) graphs(w io.Writer, g Page) {
 			name = "made ready before the recording began"
 		}
 		rows = append(rows, row{fmt.Sprint(one.Times.N), short(one.Times.Median), fmt.Sprint(one.Nodes.All()), fit(name, g.width()-32)})
+		if text := one.kernelsText(); text != "" {
+			rows = append(rows, row{"", "", "", fit("   "+text, g.width()-32)})
+		}
 	}
 	fmt.Fprintln(w)
 	table(w, rows, "rrrl")

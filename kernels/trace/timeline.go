@@ -103,7 +103,7 @@ func stepsOf(r Recording, how Counting) ([][]stepMark, error) {
 	all := make([][]stepMark, len(r.Processes))
 	for i := range r.Processes {
 		p := &r.Processes[i]
-		if p.State == Refused {
+		if !p.counted() {
 			continue
 		}
 		names, err := p.Names()

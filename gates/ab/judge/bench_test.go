@@ -46,6 +46,9 @@ func TestBenchAB(t *testing.T) {
 	journal := cmp.Or(os.Getenv("GPUCI_AB_JOURNAL"), filepath.Join(t.TempDir(), "comparisons"))
 	lead := cmp.Or(os.Getenv("GPUCI_AB_LEAD"), "wall")
 	b := bench{program: buildWork(t), journal: journal, lead: lead, seen: map[float64]int{}}
+	if b.rule, err = (Rule{}).among(len(measured)); err != nil { // they share the chance of error, as in Compare
+		t.Fatal(err)
+	}
 	b.calibrate(t)
 	for _, r := range readResults(t, journal) {
 		if r.lead == lead {
@@ -79,7 +82,8 @@ func TestBenchAB(t *testing.T) {
 // bench is a series of comparisons.
 type bench struct {
 	program, journal, lead string
-	rounds                 int // of arithmetic in a run of the control
+	rule                   Rule // of each metric
+	rounds                 int  // of arithmetic in a run of the control
 
 	mu   sync.Mutex
 	seen map[float64]int // comparisons done or begun, by effect
@@ -141,7 +145,7 @@ func (b *bench) compare(more float64, seed uint64) error {
 	}
 	began := time.Now()
 	for {
-		a, err := Judge(s, lead, Rule{})
+		a, err := Judge(s, lead, b.rule)
 		if err != nil {
 			return err
 		}
@@ -168,7 +172,7 @@ func (b *bench) compare(more float64, seed uint64) error {
 func (b *bench) keep(s Session, more float64, took time.Duration) error {
 	r := result{lead: b.lead, more: more, samples: len(s.Samples) / 2, took: took}
 	for _, m := range measured {
-		a, err := Judge(s, m, Rule{})
+		a, err := Judge(s, m, b.rule)
 		if err != nil {
 			return err
 		}

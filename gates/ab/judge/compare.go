@@ -37,6 +37,11 @@ func Compare(s Session, ms []Metric, r Rule) (Comparison, error) {
 		c.Answers = append(c.Answers, a)
 	}
 	c.conclude()
+	if r.All {
+		for _, a := range c.Answers {
+			c.More = max(c.More, a.next)
+		}
+	}
 	return c, nil
 }
 

@@ -16,6 +16,10 @@ type Rule struct {
 	Seek       float64 `json:"seek"`        // the difference that is to be found where there is one; 3 times Least
 	Power      float64 `json:"power"`       // how often it is to be found; 0.9
 	MostThrown float64 `json:"most-thrown"` // of all runs; above it there is no answer; 0.5
+
+	Among int `json:"among,omitempty"` // comparisons that have the chance of error together, of which this is one; 0 for it alone
+
+	All bool `json:"all,omitempty"` // samples are asked for until each metric has an answer, and not only the one that leads
 }
 
 // ErrRule is of a rule that cannot be met.
@@ -47,15 +51,18 @@ func (r Rule) Filled() (Rule, error) {
 	return r, nil
 }
 
-// among is the rule for each of so many metrics. Each has an equal part of the chance of
-// error (Bonferroni): metrics of one run hang together, nobody knows how. A first look
+// among is the rule for each of so many metrics, of as many comparisons. Each has an equal
+// part of the chance of error (Bonferroni): metrics of one run hang together, nobody knows
+// how, and so do arms beside one base. Holm's steps would give the first of them no wider an
+// interval than this, and need all to be asked at one time, which looks are not. A first look
 // that has too few samples to be so sure waits for those that it takes.
 func (r Rule) among(metrics int) (Rule, error) {
 	r, err := r.Filled()
-	if err != nil || metrics == 1 {
+	parts := metrics * max(1, r.Among)
+	if err != nil || parts == 1 {
 		return r, err
 	}
-	r.Confidence = 1 - (1-r.Confidence)/float64(metrics)
+	r.Confidence = 1 - (1-r.Confidence)/float64(parts)
 	for r.looks()[0].critical == 0 {
 		r.Samples += pairsARound
 		r.Most = max(r.Most, r.Samples)

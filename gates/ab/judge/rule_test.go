@@ -10,7 +10,7 @@ import (
 // TestRuleFilled: what is not said has its default, and what cannot be met is an error.
 func TestRuleFilled(t *testing.T) {
 	r, err := Rule{}.Filled()
-	if want := (Rule{20, 2000, 8, 0.99, 0.01, 0.03, 0.9, 0.5}); err != nil || r != want {
+	if want := (Rule{20, 2000, 8, 0.99, 0.01, 0.03, 0.9, 0.5, 0, false}); err != nil || r != want {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if r, err := (Rule{Samples: 3000}).Filled(); err != nil || r.Most != 3000 {

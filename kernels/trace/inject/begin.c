@@ -23,14 +23,20 @@ void record_why(const char *why, const char *what) {
 	if (h && !h->why[0]) snprintf(h->why, sizeof h->why, "%s%s%s", why, what ? ": " : "", what ? what : "");
 }
 
-static int opened(const char *ending, int flags, uint64_t size) {
+// fits is whether a file may be as long: a write beyond that is a signal that ends the program.
+static int fits(uint64_t size) {
 	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) || size <= limit.rlim_cur) return 1;
+	errno = EFBIG;
+	return 0;
+}
+
+static void place(char *path, size_t size, const char *ending) { snprintf(path, size, "%s.%s", stem, ending); }
+
+static int opened(const char *ending, int flags, uint64_t size) {
 	char path[sizeof stem + 16];
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && size > limit.rlim_cur) {
-		errno = EFBIG;
-		return -1;
-	}
-	snprintf(path, sizeof path, "%s.%s", stem, ending);
+	if (!fits(size)) return -1;
+	place(path, sizeof path, ending);
 	return open(path, O_RDWR | O_CLOEXEC | flags, 0666);
 }
 
@@ -66,6 +72,7 @@ static int named(const char *dir, unsigned long long start) {
 	for (int image = 1; image < 1000; image++) {
 		char more[16] = "";
 		if (image > 1) snprintf(more, sizeof more, "-%d", image);
+		errno = ENAMETOOLONG;
 		if (snprintf(stem, sizeof stem, "%s/%d-%llu%s", dir, getpid(), start, more) >= (int)sizeof stem) return -1;
 		int f = opened("events", O_CREAT | O_EXCL, HEAD);
 		if (f >= 0 || errno != EEXIST) return f;
@@ -80,13 +87,17 @@ static int allocated(int file) {
 	return e;
 }
 
+static void name(char *to, size_t size) {
+	ssize_t n = content("/proc/self/comm", to, size);
+	if (n > 0 && to[n - 1] == '\n') to[n - 1] = 0;
+}
+
 static void fill(Head *h, unsigned long long start) {
 	struct timespec real;
 	clock_gettime(CLOCK_REALTIME, &real);
 	h->head = HEAD, h->event = EVENT, h->pid = getpid(), h->parent = getppid(), h->start = start;
 	h->monotonic = now(), h->realtime = (uint64_t)real.tv_sec * 1000000000 + real.tv_nsec;
-	ssize_t n = content("/proc/self/comm", h->command, sizeof h->command);
-	if (n > 0 && h->command[n - 1] == '\n') h->command[n - 1] = 0;
+	name(h->command, sizeof h->command);
 	memcpy(h->magic, "gpuciTR1", sizeof h->magic);
 }
 
@@ -106,14 +117,47 @@ static void ended(void) {
 	if (h) h->ended = now();
 }
 
+// made makes the files of this process. It leaves none where it cannot make all: one alone
+// would be one of a process that was killed.
+static Head *made(const char *dir, unsigned long long start) {
+	char path[sizeof stem + 16];
+	int file = named(dir, start);
+	if (file < 0) return 0;
+	int e = allocated(file);
+	Head *h = e ? MAP_FAILED : mmap(0, HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (!e) e = errno;
+	close(file);
+	if (h != MAP_FAILED && record_make("names")) return h;
+	if (h != MAP_FAILED) e = errno, munmap(h, HEAD);
+	place(path, sizeof path, "events");
+	unlink(path);
+	errno = e;
+	return 0;
+}
+
+// unmade says that this process could make no file, in one that is there from before and has
+// a place for it.
+static void unmade(const char *dir) {
+	enum { PLACES = 64, PLACE = 64 }; // as in unmade.go
+	int e = errno;
+	char path[sizeof stem + 16], command[16], why[64], text[PLACE] = "";
+	if (!fits(PLACES * PLACE) || snprintf(path, sizeof path, "%s/unmade", dir) >= (int)sizeof path) return;
+	int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (file < 0) return;
+	name(command, sizeof command);
+	snprintf(text, sizeof text, "%d %s: %s", getpid(), command, strerror_r(e, why, sizeof why));
+	if (pwrite(file, text, sizeof text, getpid() % PLACES * PLACE) < 0) {} // then nobody knows
+	close(file);
+}
+
 static void begin(const char *dir) {
 	static int before; // in this process or one that it was forked from
 	unsigned long long start = ticks();
-	int file = named(dir, start);
-	if (file < 0) return;
-	Head *h = allocated(file) ? MAP_FAILED : mmap(0, HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	close(file);
-	if (h == MAP_FAILED || !record_make("names")) return;
+	Head *h = made(dir, start);
+	if (!h) {
+		unmade(dir);
+		return;
+	}
 	fill(h, start);
 	if (!before++) pthread_atfork(0, 0, forked), atexit(ended);
 	atomic_store_explicit(&head, h, memory_order_release);

@@ -60,7 +60,7 @@ static void classify(void) {
 		const char *name = 0;
 		if (cupti.name(DRIVER_API, id, &name) || !name || !call_named(name, &call[id])) continue;
 		call[id].name = name_of('C', name, strlen(name), name);
-		cupti.enable(1, subscriber, DRIVER_API, id);
+		if (cupti.enable(1, subscriber, DRIVER_API, id)) record_why("CUPTI tells nothing of some calls", name);
 	}
 }
 
