@@ -3,8 +3,10 @@ package ci
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"gpuci/gates"
@@ -27,6 +29,9 @@ func (n *night) begin(ctx context.Context) (err error) {
 	if n.o.Resume {
 		return n.resume()
 	}
+	if n.o.On != "" {
+		n.sweep(ctx)
+	}
 	plan, err := n.o.newPlan(ctx, n.clock.Wall())
 	if err != nil {
 		return err
@@ -34,12 +39,27 @@ func (n *night) begin(ctx context.Context) (err error) {
 	plan.Reported = n.books.name(lastReported)
 	n.plan = plan
 	n.plan.Debts = n.readDebts(ctx)
-	n.journal, err = newJournal(n.books.night(plan.Night))
+	return n.write()
+}
+
+// write begins the journal.
+func (n *night) write() (err error) {
+	n.journal, err = newJournal(n.books.night(n.plan.Night))
 	if err == nil {
-		err = n.journal.add(line{Type: planned, At: plan.Began, PID: os.Getpid(), Plan: &n.plan})
+		n.journal.step = n.o.step
 	}
-	if err == nil && plan.Nightly {
-		err = n.books.setName(lastBegun, plan.Night)
+	if err == nil && n.plan.On != "" {
+		err = n.books.setAway(n.plan.Night, n.plan.On)
+	}
+	if err == nil {
+		err = n.journal.add(line{Type: planned, At: n.plan.Began, PID: os.Getpid(), Plan: &n.plan})
+	}
+	switch {
+	case err != nil || n.plan.Hand:
+	case n.plan.Nightly:
+		err = n.books.setName(lastBegun, n.plan.Night)
+	default:
+		err = n.books.setName(lastRun, n.plan.Night)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w; is there space in %s, and may it be written?", ErrNoPlace, err, n.books.dir)
@@ -47,24 +67,39 @@ func (n *night) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// resume takes up the last night.
+// resume takes up a night that did not end.
 func (n *night) resume() error {
-	name, err := n.books.unfinished()
+	name, err := n.books.unfinished(n.o.nightly(), n.o.Night)
 	if err != nil {
 		return err
 	}
 	j, lines, err := openJournal(n.books.night(name))
+	if errors.Is(err, errLive) {
+		return fmt.Errorf("%w: night %s goes on in another gpuci", ErrNoNight, name)
+	}
 	if err != nil {
 		return fmt.Errorf("resume night %s: %w", name, err)
 	}
 	n.journal, n.plan = j, *lines[0].Plan
-	if n.plan.Schema != planSchema {
+	j.step = n.o.step
+	switch {
+	case n.plan.Schema != planSchema && n.plan.Schema != awaySchema:
+		err = fmt.Errorf("%w: night %s is of another version of gpuci", ErrNoNight, name)
+	case n.o.On != "" && n.o.On != n.plan.On:
+		err = fmt.Errorf("%w: night %s runs on %s; leave --on out", ErrOn, name, cmp.Or(n.plan.On, "this machine"))
+	case n.plan.On != "":
+		_ = os.Remove(filepath.Join(n.books.night(name), cancelName)) // that was another time
+		err = n.books.setAway(name, n.plan.On)
+	}
+	if err != nil {
 		_ = j.close()
-		return fmt.Errorf("%w: night %s is of another version of gpuci", ErrNoNight, name)
+		return err
 	}
 	n.note("night %s goes on, which began %s", name, n.plan.Began.Local().Format(time.DateTime))
 	n.add(line{Type: resumed, PID: os.Getpid()})
 	n.jobs = takeUp(n.plan, lines)
+	n.open, n.interrupted = openOf(lines)
+	n.closed = closedOf(lines, n.open)
 	return nil
 }
 

@@ -1,16 +1,18 @@
 package ci
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gpuci/gates"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gpuci/gates"
 )
 
 // books are the nights of a repository, STATE/ci: a directory each, and two files
@@ -20,6 +22,7 @@ type books struct{ dir string }
 
 const (
 	lastBegun    = "last"
+	lastRun      = "last-run" // of some lanes
 	lastReported = "reported"
 	reportName   = "report.json"
 	keptNights   = 60 // two months of them, a few MiB
@@ -44,10 +47,17 @@ func (b books) setName(file, night string) error {
 
 func (b books) night(name string) string { return filepath.Join(b.dir, name) }
 
-// unfinished gives the last night, where it did not end.
-func (b books) unfinished() (name string, err error) {
-	name = b.name(lastBegun)
-	if name == "" {
+// unfinished gives a night that did not end: the one that is named, else the last one of
+// all lanes, or of some.
+func (b books) unfinished(nightly bool, name string) (string, error) {
+	last := lastRun
+	if nightly {
+		last = lastBegun
+	}
+	if name != "" && !nightForm.MatchString(name) {
+		return "", fmt.Errorf("%w: %q is no id of a night", ErrNoNight, name)
+	}
+	if name = cmp.Or(name, b.name(last)); name == "" {
 		return "", fmt.Errorf("%w: no night of this repository has begun", ErrNoNight)
 	}
 	lines, _, err := readJournal(b.night(name))
@@ -58,6 +68,8 @@ func (b books) unfinished() (name string, err error) {
 		return "", fmt.Errorf("resume night %s: %w", name, err)
 	case len(lines) == 0 || lines[0].Plan == nil:
 		return "", fmt.Errorf("%w: night %s was killed before it had a plan", ErrNoNight, name)
+	case lines[0].Plan.Hand || lines[0].Plan.Nightly != nightly:
+		return "", fmt.Errorf("%w: %s is no night of this kind", ErrNoNight, name)
 	case slices.ContainsFunc(lines, func(l line) bool { return l.Type == ended }):
 		return "", fmt.Errorf("%w: night %s has ended", ErrNoNight, name)
 	}
@@ -100,9 +112,10 @@ func (b books) prune() {
 	if err != nil {
 		return
 	}
+	away := b.away()
 	var names []string
 	for _, e := range entries { // in the order of their names, which begin with the time
-		if e.IsDir() && nightForm.MatchString(e.Name()) && e.Name() != b.name(lastBegun) && e.Name() != b.name(lastReported) {
+		if e.IsDir() && nightForm.MatchString(e.Name()) && e.Name() != b.name(lastBegun) && e.Name() != b.name(lastReported) && !slices.Contains(away, e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

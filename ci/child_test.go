@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+	"time"
 
 	"gpuci/gates"
 )
@@ -18,6 +19,10 @@ import (
 const (
 	childDir    = "GPUCI_TEST_NIGHT"        // in this directory
 	childResume = "GPUCI_TEST_NIGHT_RESUME" // "1": the last one
+	childSlurm  = "GPUCI_TEST_NIGHT_SLURM"  // the gpuci that its nodes run; "" runs the gates here
+	childKill   = "GPUCI_TEST_NIGHT_KILL"   // the step at which it kills itself, from 1
+	childUsed   = "GPUCI_TEST_NIGHT_USED"   // a file that says what CPU the process itself has used, in nanoseconds
+	childSteps  = "GPUCI_TEST_NIGHT_STEPS"  // a file that its steps are written to
 )
 
 func TestMain(m *testing.M) {
@@ -44,6 +49,10 @@ func spendNight(dir string, resume bool) int {
 	}
 	defer o.Past.Close()
 	o.Resume = resume
+	if program := os.Getenv(childSlurm); program != "" {
+		o.onSlurm(program)
+	}
+	o.step = stepper()
 	o.Note = func(text string) { fmt.Fprintln(os.Stderr, text) }
 	r, err := Run(ctx, o)
 	switch {
@@ -53,8 +62,18 @@ func spendNight(dir string, resume bool) int {
 		fmt.Fprintln(os.Stderr, err)
 		return gates.ExitUnexpected
 	}
+	if file := os.Getenv(childUsed); file != "" {
+		_ = os.WriteFile(file, fmt.Append(nil, ownCPU().Nanoseconds()), 0o644)
+	}
 	_ = json.NewEncoder(os.Stdout).Encode(r)
 	return r.Exit
+}
+
+// ownCPU is what this process has used, without its children.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // child is a night of this repository in another process.

@@ -19,6 +19,14 @@ func dirOf(lane worktrees.Lane, cfg *config.Config) (string, error) {
 	return dir, nil
 }
 
+// rootFor is where the tools of a lane answer as they would in its scratch lane.
+func (n *night) rootFor(h Head) string {
+	if h.Root == "" || isGone(filepath.Join(h.Root, n.plan.Dir)) {
+		return filepath.Join(n.o.Here.Root, n.plan.Dir)
+	}
+	return filepath.Join(h.Root, n.plan.Dir)
+}
+
 // configAt reads the configuration of a commit. It is nil where the commit has
 // none; Root is then to be set by who has the files.
 func configAt(ctx context.Context, lane worktrees.Lane, commit, dir string) (*config.Config, error) {

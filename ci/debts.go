@@ -96,53 +96,6 @@ func (n *night) payable(d gates.Debt) (w *work, g config.Gate, why string) {
 	return w, w.gates[at], ""
 }
 
-// payDebts runs what is owed before all else, lane by lane. Of all scratch lanes only
-// the last is kept: there are disks for one.
-func (n *night) payDebts(ctx context.Context) {
-	list, owed := n.debtors()
-	for i, w := range list {
-		n.note("lane %s: pays what it owes first: %s", w.lead().Lane, namesOf(owed[w]))
-		for _, g := range owed[w] {
-			n.payOne(ctx, w, g)
-		}
-		if i < len(list)-1 {
-			n.drop(ctx, w)
-			continue
-		}
-		at := slices.Index(n.jobs, w)
-		n.jobs = append([]*work{w}, slices.Delete(slices.Clone(n.jobs), at, at+1)...)
-	}
-}
-
-// payOne runs one gate, behind those that it is to come after. An outcome from before
-// it was refused pays nothing, and stands only if the night does not come to another.
-func (n *night) payOne(ctx context.Context, w *work, g config.Gate) {
-	for _, before := range w.gates {
-		if slices.Contains(g.After, before.Name) {
-			n.payAfter(ctx, w, before)
-		}
-	}
-	stood, stands := w.came[g.Name]
-	if stands = stands && stood.State == Stands; stands {
-		delete(w.came, g.Name)
-	}
-	w.later = slices.DeleteFunc(w.later, func(name string) bool { return name == g.Name })
-	n.one(ctx, w, g)
-	if stands && w.came[g.Name].State == NotRun {
-		w.came[g.Name] = stood
-	}
-}
-
-// payAfter comes to something of a gate before one that is owed, and of those before it.
-func (n *night) payAfter(ctx context.Context, w *work, g config.Gate) {
-	for _, before := range w.gates {
-		if slices.Contains(g.After, before.Name) {
-			n.payAfter(ctx, w, before)
-		}
-	}
-	n.one(ctx, w, g)
-}
-
 func namesOf(list []config.Gate) (text string) {
 	for i, g := range list {
 		if i > 0 {

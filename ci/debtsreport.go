@@ -60,6 +60,7 @@ func (r Report) debtSections() (list []section) {
 		i.text, i.next, i.level = i.text+"; "+d.Left, d.Next, warning
 		owed.items = append(owed.items, i)
 	}
+	owed.items = append(owed.items, r.comparisonItems()...)
 	for _, s := range []section{paid, owed} {
 		if len(s.items) > 0 {
 			list = append(list, s)

@@ -207,7 +207,11 @@ func (r Report) headline() string {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	if r.Stopped != "" {
-		text += "; stopped, gpuci ci nightly --resume goes on"
+		again := "gpuci ci nightly --resume"
+		if !r.Nightly {
+			again = "gpuci ci run --resume=" + r.Night
+		}
+		text += "; stopped, " + again + " goes on"
 	}
 	return text
 }

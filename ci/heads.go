@@ -15,7 +15,10 @@ import (
 
 // newPlan takes the heads of all lanes, or of those that are named.
 func (o *Options) newPlan(ctx context.Context, at time.Time) (Plan, error) {
-	p := Plan{Night: gates.NewID(at), Schema: planSchema, Nightly: o.nightly(), Began: at, Force: o.Force, Gates: o.Gates}
+	p := Plan{Night: gates.NewID(at), Schema: planSchema, Nightly: o.nightly(), Began: at, Force: o.Force, Gates: o.Gates, On: o.On}
+	if p.On != "" {
+		p.Schema = awaySchema
+	}
 	dir, err := dirOf(o.Here, o.Config)
 	if err != nil {
 		return p, err

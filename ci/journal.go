@@ -15,27 +15,33 @@ import (
 type kind string
 
 const (
-	planned kind = "plan"    // the first line: what the night is to do
-	resumed kind = "resumed" // another process goes on
-	started kind = "started" // a gate
-	done    kind = "done"    // what came of gates
-	failed  kind = "lane"    // nothing of a lane can be run, and why
-	stopped kind = "stopped" // by a signal; it can be resumed
-	ended   kind = "ended"   // nothing is left to do, or the time is up
+	planned  kind = "plan"     // the first line: what the night is to do
+	resumed  kind = "resumed"  // another process goes on
+	started  kind = "started"  // a gate, under a cookie, before it is handed over
+	handed   kind = "handed"   // it is known there, by an id
+	stopping kind = "stopping" // what is handed over is about to be cancelled
+	cut      kind = "cut"      // and was
+	done     kind = "done"     // what came of gates
+	failed   kind = "lane"     // nothing of a lane can be run, and why
+	stopped  kind = "stopped"  // by a signal; it can be resumed
+	ended    kind = "ended"    // nothing is left to do, or the time is up
 )
 
 // line is one of the journal. Which fields it has depends on its kind.
 type line struct {
-	Type  kind      `json:"type"`
-	At    time.Time `json:"at"`
-	PID   int       `json:"pid,omitempty"`
-	Plan  *Plan     `json:"plan,omitempty"`
-	Lane  string    `json:"lane,omitempty"` // the first of those that share the run
-	Tree  string    `json:"tree,omitempty"` // and the content, which is what tells them apart
-	Gate  string    `json:"gate,omitempty"`
-	Cells []Cell    `json:"cells,omitempty"`
-	Why   string    `json:"why,omitempty"`
-	Exit  int       `json:"exit,omitempty"`
+	Type    kind      `json:"type"`
+	At      time.Time `json:"at"`
+	PID     int       `json:"pid,omitempty"`
+	Plan    *Plan     `json:"plan,omitempty"`
+	Lane    string    `json:"lane,omitempty"` // the first of those that share the run
+	Tree    string    `json:"tree,omitempty"` // and the content, which is what tells them apart
+	Gate    string    `json:"gate,omitempty"`
+	Cookie  string    `json:"cookie,omitempty"`
+	Cookies []string  `json:"cookies,omitempty"`
+	ID      string    `json:"id,omitempty"`
+	Cells   []Cell    `json:"cells,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Exit    int       `json:"exit,omitempty"`
 }
 
 // journal is the file of one night. A line is on the disk before the night goes
@@ -43,8 +49,9 @@ type line struct {
 // one gate again.
 type journal struct {
 	f    *os.File
-	torn bool  // the last line may have no end
-	err  error // the first that could not be written
+	torn bool         // the last line may have no end
+	step func(string) // where a kill may come; tests count them, and are killed there
+	err  error        // the first that could not be written
 }
 
 const journalName = "journal.jsonl"
@@ -61,20 +68,27 @@ func newJournal(dir string) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &journal{f: f}, syncDir(dir)
+	j := &journal{f: f}
+	return j, errors.Join(j.hold(), syncDir(dir))
 }
 
-// openJournal goes on with one, and gives what it says.
+// openJournal goes on with one, and gives what it says. The error is errLive where
+// another process does.
 func openJournal(dir string) (*journal, []line, error) {
-	lines, torn, err := readJournal(dir)
-	if err != nil {
-		return nil, nil, err
-	}
 	f, err := os.OpenFile(filepath.Join(dir, journalName), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &journal{f: f, torn: torn}, lines, nil
+	j := &journal{f: f}
+	var lines []line
+	if err = j.hold(); err == nil {
+		lines, j.torn, err = readJournal(dir)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return j, lines, nil
 }
 
 // readJournal gives the lines that are whole. A line that a kill or a full disk has
@@ -108,6 +122,8 @@ func parseJournal(data []byte) (lines []line) {
 // add appends a line. That it could not is no reason to end the night: what is run
 // is in the history all the same.
 func (j *journal) add(l line) error {
+	j.at("before " + string(l.Type))
+	defer j.at("after " + string(l.Type))
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -126,6 +142,12 @@ func (j *journal) add(l line) error {
 		return j.err
 	}
 	return nil
+}
+
+func (j *journal) at(step string) {
+	if j.step != nil {
+		j.step(step)
+	}
 }
 
 func (j *journal) close() error { return errors.Join(j.err, j.f.Close()) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gpuci/ci/executor/local"
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
@@ -20,7 +21,7 @@ func (l *landing) load() (*config.Config, error) {
 
 // run runs a gate in the scratch lane, which is at a commit, in somebody's name.
 func (l *landing) run(ctx context.Context, cfg *config.Config, g config.Gate, commit string, as gates.As) (v gates.Verdict, err error) {
-	if err := settle(ctx, l.scratch, commit); err != nil {
+	if err := local.Settle(ctx, l.scratch, commit); err != nil {
 		return v, err
 	}
 	o, err := l.o.Prepare(l.scratch.Lane, cfg, g)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gpuci/ci/executor/local"
 	"gpuci/worktrees"
 )
 
@@ -100,7 +101,7 @@ func (l *landing) at(ctx context.Context, commit string) error {
 		return l.scratch.Move(ctx, commit)
 	}
 	s, err := worktrees.NewScratch(ctx, l.o.Lane, worktrees.ScratchOptions{
-		Dir: l.scratchDir, Commit: commit, Fetch: fetchTime, For: "landing of " + l.Lane, Note: l.o.Note,
+		Dir: l.scratchDir, Commit: commit, Fetch: local.FetchTime, For: "landing of " + l.Lane, Note: l.o.Note,
 	})
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (l *landing) removeScratch(ctx context.Context) {
 	if l.scratch == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), local.RemoveTime)
 	defer cancel()
 	if err := l.scratch.Remove(ctx); err != nil {
 		l.o.note("remove a scratch lane: %v (the next landing tries again)", err)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"gpuci/ci/executor"
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
@@ -33,31 +35,54 @@ type Options struct {
 	Gates           []string // only these; none means all that are for nights
 	Force           bool     // run what was judged before, too
 	Resume          bool     // go on with the last night, if it did not end
+	Some            bool     // with the last one of some lanes: it has their names
+	Night           string   // with this one
 	Until           string   // "07:00"; "" is Config's where all lanes are meant, "none" is no end
 
-	Note  func(string) // one line a change for who watches; may be nil
-	Clock Clock
+	// On names what runs the gates; "" is this machine, or what the night that is resumed
+	// runs them on. Open gives it, for the night or what is run by hand of an id.
+	On      string
+	Open    Opener
+	Version string // of gpuci
+
+	Comparisons func() []Comparison // that are owed, of all lanes; may be nil
+
+	Note   func(string)                  // one line a change for who watches; may be nil
+	Watch  func(Event)                   // what is newly known of gates that run elsewhere; may be nil
+	Output func(executor.Task) io.Writer // of gates that run elsewhere, as it comes; may be nil
+	Clock  Clock
+
+	step func(string) // see journal
 }
+
+// Opener gives the executor of a name for a night, or for what is run by hand, of an id;
+// dir is a directory of its own here.
+type Opener func(ctx context.Context, on, id, dir string) (executor.Executor, error)
 
 // NoEnd is an Until that has no end, whatever the configuration says.
 const NoEnd = "none"
 
 // nightly says that all lanes are meant.
-func (o *Options) nightly() bool { return len(o.Lanes)+len(o.Branches) == 0 }
+func (o *Options) nightly() bool { return len(o.Lanes)+len(o.Branches) == 0 && !o.Some }
 
 // night is one on its way.
 type night struct {
-	o          Options
-	clock      Clock
-	books      books
-	plan       Plan
-	due        due
-	journal    *journal
-	scratchDir string
-	past       *past
-	jobs       []*work
-	notes      []string // what is wrong with the night as a whole, for the report
-	codes      []int    // and what that makes of its exit code
+	o           Options
+	clock       Clock
+	books       books
+	plan        Plan
+	due         due
+	journal     *journal
+	scratchDir  string
+	past        *past
+	jobs        []*work
+	open        []line   // of what a process before us handed over
+	closed      []string // the cookies of what came to something
+	interrupted bool     // that process was told to end what it had handed over
+	d           *dispatch
+	turns       []*turn
+	notes       []string // what is wrong with the night as a whole, for the report
+	codes       []int    // and what that makes of its exit code
 }
 
 // Run spends a night and gives its report, in which everything stands that it came
@@ -68,6 +93,8 @@ type night struct {
 // a branch or a gate that is not there, and wraps ErrNoNight where there is none to
 // resume, ErrNoPlace where nothing can be written down.
 func Run(ctx context.Context, o Options) (Report, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	n := &night{o: o, clock: machineClock(o.Clock), books: books{filepath.Join(o.State, "ci")}}
 	var err error
 	if n.scratchDir, err = ScratchDir(o.Config, o.Here); err != nil {
@@ -88,19 +115,22 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer n.journal.close()
+	over, cancel := n.due.within(ctx)
+	defer cancel()
+	if err := n.connect(over, stop); err != nil {
+		return Report{}, err
+	}
+	defer n.d.ex.Close()
 	if err := n.prepare(ctx); err != nil {
 		return Report{}, err
 	}
+	n.adopt(over)
 	for _, w := range n.jobs { // first, so that a short night tells of all that
 		n.stand(ctx, w)
 	}
 	n.o.Past.Rest()
-	over, cancel := n.due.within(ctx)
-	defer cancel()
-	n.payDebts(over)
-	for _, w := range n.jobs {
-		n.spend(over, w)
-	}
+	n.drive(over)
+	n.disconnect()
 	n.clear(context.WithoutCancel(ctx))
 	return n.end(ctx), nil
 }

@@ -90,7 +90,7 @@ func (p *past) paces(ctx context.Context, v gates.Verdict) (out []Pace) {
 // count, which build from nothing as this one did.
 func (p *past) seconds(v gates.Verdict) (points []float64) {
 	for _, r := range p.runs[v.Gate] {
-		if r.Outcome == string(gates.Green) && r.Branch == p.plan.Base && r.Run != v.Run && inScratch(p.scratch, r) && len(points) < mostPoints {
+		if r.Outcome == string(gates.Green) && r.Branch == p.plan.Base && r.Run != v.Run && p.ours(r) && len(points) < mostPoints {
 			points = append(points, r.Seconds)
 		}
 	}

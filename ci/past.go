@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -98,12 +99,30 @@ func (p *past) holds(r history.Result, g config.Gate) bool {
 		return false
 	case overdue(r, g, p.now()):
 		return false
-	case len(g.Needs) > 0 && (r.Host != hostName() || r.Card == ""):
+	case len(g.Needs) > 0 && (r.Card == "" || r.Host != hostName() && (p.plan.On == "" || !p.onNode(r))):
 		return false // nobody says which card that was
 	}
 	// By hand a gate sees what git ignores, and the environment of who runs it.
-	return inScratch(p.scratch, r) && !Unsettled(r)
+	return p.ours(r) && !Unsettled(r)
 }
+
+// ours says that a result is of a checkout of ours: of a scratch lane, or on a node.
+func (p *past) ours(r history.Result) bool {
+	return inScratch(p.scratch, r) || r.Changes == "" && p.onNode(r)
+}
+
+// onNode says that a result was brought home from another machine: its run says of which
+// job it is.
+func (p *past) onNode(r history.Result) bool {
+	if !filepath.IsLocal(r.Run) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(p.state, "runs", r.Run, jobName))
+	return err == nil
+}
+
+// jobName is the file of a run that says of which job it is; package spool writes it.
+const jobName = "job.json"
 
 // overdue says that a result was a known red, and that its end has come since. The
 // last day counts, to its end here.

@@ -15,6 +15,8 @@ type Plan struct {
 	Base     string    `json:"base,omitempty"`     // the branch that numbers are held against; "" where there is none
 	Reported string    `json:"reported,omitempty"` // the last night before that came to a report
 	Force    bool      `json:"force,omitempty"`
+	On       string    `json:"on,omitempty"`    // what runs its gates; "" is this machine
+	Hand     bool      `json:"hand,omitempty"`  // gates of one lane that somebody waits for; it is not resumed
 	Dir      string    `json:"dir,omitempty"`   // of gpuci.toml, from a lane's root
 	Gates    []string  `json:"gates,omitempty"` // that were named; none means all that are for nights
 	Heads    []Head    `json:"heads"`
@@ -24,6 +26,10 @@ type Plan struct {
 
 // planSchema is the form of Plan's JSON; a plan of another is not resumed.
 const planSchema = 1
+
+// awaySchema is that of a plan whose gates run elsewhere: a gpuci that knows of no
+// executors would run them here.
+const awaySchema = 2
 
 // Head is where one lane stands, or one branch that no lane has out.
 type Head struct {

@@ -25,6 +25,8 @@ type Report struct {
 	Debts   []Debt    `json:"debts,omitempty"` // what its lanes owed when it began
 	Lanes   []Lane    `json:"lanes"`
 	Exit    int       `json:"exit"`
+
+	Comparisons []Comparison `json:"comparisons,omitempty"` // of two arms, that its lanes owe
 }
 
 // Lane is what came of one lane.
@@ -48,7 +50,7 @@ func (n *night) report(ctx context.Context) Report {
 	for _, w := range n.jobs {
 		n.remark(ctx, w)
 	}
-	r.Debts = n.settleDebts()
+	r.Debts, r.Comparisons = n.settleDebts(), n.owedComparisons()
 	var codes []int
 	for _, h := range n.plan.Heads {
 		l := Lane{Head: h}

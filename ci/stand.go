@@ -30,7 +30,7 @@ func (n *night) findNotes(ctx context.Context, w *work) *gates.CommitNotes {
 func (n *night) stand(ctx context.Context, w *work) {
 	var cells []Cell
 	for _, g := range w.gates {
-		if _, ok := w.came[g.Name]; ok || w.why != "" {
+		if _, ok := w.came[g.Name]; ok || w.why != "" || w.flying[g.Name] {
 			continue
 		}
 		if slices.ContainsFunc(w.notes.WaitsFor(g.Name), w.owes) {

@@ -16,23 +16,22 @@ import (
 // work is a job on its way.
 type work struct {
 	*job
-	cfg   *config.Config // as the commit has it
-	gates []config.Gate  // in their order
-	came  map[string]Cell
-	notes *gates.CommitNotes // nil where nothing of it can be run
-	later []string           // gates whose outcome may stand, when another one has come to its own
-	why   string             // nothing of it can be run, or nothing more
-	exit  int
-
-	scratch *worktrees.Scratch
-	lane    worktrees.Lane // that it is
+	cfg    *config.Config // as the commit has it
+	gates  []config.Gate  // in their order
+	came   map[string]Cell
+	stood  map[string]Cell    // what stood of gates that are owed, and so run again
+	flying map[string]bool    // gates that are with the executor
+	notes  *gates.CommitNotes // nil where nothing of it can be run
+	later  []string           // gates whose outcome may stand, when another one has come to its own
+	why    string             // nothing of it can be run, or nothing more
+	exit   int
 }
 
 // takeUp is what a journal says was done of a plan.
 func takeUp(p Plan, lines []line) (list []*work) {
 	of := make(map[string]*work)
 	for _, j := range p.jobs() {
-		w := &work{job: j, came: make(map[string]Cell)}
+		w := &work{job: j, came: make(map[string]Cell), stood: make(map[string]Cell), flying: make(map[string]bool)}
 		of[j.lead().Tree] = w
 		list = append(list, w)
 	}
@@ -138,35 +137,6 @@ func (n *night) giveUp(w *work, why string, exit int) {
 	w.why, w.exit = why, exit
 	n.note("lane %s: %s", w.lead().Lane, why)
 	n.add(line{Type: failed, Lane: w.lead().Lane, Tree: w.lead().Tree, Why: why, Exit: exit})
-}
-
-// spend runs what is to be run of one content.
-func (n *night) spend(ctx context.Context, w *work) {
-	defer n.drop(ctx, w)
-	for _, g := range w.gates {
-		n.one(ctx, w, g)
-	}
-}
-
-// one comes to something of one gate, if the night has not already.
-func (n *night) one(ctx context.Context, w *work, g config.Gate) {
-	if _, ok := w.came[g.Name]; ok || n.standNow(ctx, w, g) {
-		return
-	}
-	c, ok := n.withhold(ctx, w, g)
-	if !ok && w.scratch == nil {
-		if err := n.checkOut(ctx, w); err != nil {
-			if ctx.Err() == nil {
-				n.giveUp(w, err.Error(), gates.Broken.ExitCode())
-			}
-			c, ok = n.withhold(ctx, w, g)
-		}
-	}
-	if !ok {
-		c = n.run(ctx, w, g)
-	}
-	w.came[g.Name] = c
-	n.tell(w, c)
 }
 
 // withhold is the cell of a gate that is not to be started, and why.

@@ -48,6 +48,10 @@ func Import(o Importing) (Verdict, error) {
 	}
 	f := &flow{opt: Options{State: o.State, History: o.History, KeepRuns: o.KeepRuns, Note: o.Note}, v: &v}
 	f.prune()
+	if v.Trace != nil {
+		f.traced, f.rec = &tracing{}, &record{dir: v.Dir}
+		f.pruneTraces()
+	}
 	return v, nil
 }
 

@@ -25,12 +25,13 @@ type armFlags struct {
 func (a *app) abCommand() *cobra.Command {
 	var f armFlags
 	cmd := &cobra.Command{
-		Use:   "ab GATE --arm BASE=… --arm NAME=… | ab REF REF GATE",
+		Use:   "ab GATE --arm BASE=… --arm NAME=… … | ab REF REF GATE",
 		Short: "is it faster, by more than the noise",
-		Long: `ab compares two arms of a gate. The first is the base. Each is made in a scratch
-lane of its own, built by the gate's build, and must be green there by the gate's own
-rules; then the gate's run is repeated, the arms in turn, each time as a fresh process.
-No lane is written to.
+		Long: `ab compares arms of a gate with the first of them, the base. Each is made in a
+scratch lane of its own, built by the gate's build, and must be green there by the
+gate's own rules; then the gate's run is repeated, the arms in turn, each time as a
+fresh process. No lane is written to. Of more than two, each has rounds of its own with
+the base, by turns with the others, and all have the chance of error together.
 
 An arm is written NAME=PART[,PART…], or in several --arm of one name:
 
@@ -43,7 +44,7 @@ An arm is written NAME=PART[,PART…], or in several --arm of one name:
 
 In the short form, REF is a commit or "." for this lane.
 
-The four runs of a round, two of the base and two of the other arm, have one seed in
+The four runs of a round, two of the base and two of an arm, have one seed in
 GPUCI_SEED, for their inputs. A second build of the base, in another directory, runs
 among them: how far the base is from itself is the floor of what can be said. A run
 counts for nothing, and is taken again, where somebody came on the card (contended),
@@ -70,10 +71,11 @@ Examples:
   gpuci ab fused-time --arm ops=env:FUSED=0 --arm fused=env:FUSED=1
   gpuci ab fused-time --arm base=commit:main --arm kda=lane:kda --quality loss
   gpuci ab fused-time --arm o1=. --arm 'o2=config:Makefile:-O1=>-O2' --metric run-cpu
+  gpuci ab fused-time --arm t16=. --arm t32=env:TILE=32 --arm t64=env:TILE=64
   gpuci ab --resume
 
 Exit codes: 0 win, tie or worse (with --exit-code 100 for worse, and for a win that
-loses quality), 102 it cannot be said, or an arm is not green, 101 an arm does not
+loses quality; of several arms, any), 102 it cannot be said, or an arm is not green, 101 an arm does not
 build, 75 refused, and owed; 4 no such gate, lane or commit, 64 usage, 78
 configuration, 130 and 143 stopped.`,
 		ValidArgsFunction: a.gateWord,
@@ -154,11 +156,11 @@ func (a *app) abOptions(cmd *cobra.Command, w bankWorkspace, f armFlags, args []
 		return o, noGate(w.cfg, name)
 	}
 	o.Gate, o.AA, o.Seed, o.Rule = *g, f.aa, f.seed, f.rule(cmd, w.cfg.Bank)
-	if err := ab.CheckRule(o.Rule); err != nil {
-		return o, coded{gates.ExitUsage, err.Error(), "mend --samples and --most, or [bank] in gpuci.toml"}
-	}
 	if o.Wanted, err = f.wanted(w.cfg.Bank); err != nil {
 		return o, err
+	}
+	if err := ab.CheckRule(o.Rule, len(o.Arms)-1, len(o.Wanted)); err != nil {
+		return o, coded{gates.ExitUsage, err.Error(), "mend --samples and --most, or [bank] in gpuci.toml"}
 	}
 	if err := ab.Check(*g, o.Wanted); err != nil {
 		return o, coded{gates.ExitConfig, fmt.Sprintf("gate %s cannot be compared: %v", name, err), "mend the gate in gpuci.toml, or name another one"}

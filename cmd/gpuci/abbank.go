@@ -21,6 +21,7 @@ import (
 // bankFlags are the flags of `gpuci ab bank`.
 type bankFlags struct {
 	why   string
+	arm   string
 	flags []string
 	json  bool
 }
@@ -30,8 +31,8 @@ func (a *app) abBankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bank [ID]",
 		Short: "write a decision down, with its evidence",
-		Long: `bank makes a decision of an answer of gpuci ab, of the newest without an ID. It
-must meet the rules in [bank] of gpuci.toml: enough samples, seeds and steps, profile
+		Long: `bank makes a decision of an answer of gpuci ab, of the newest without an ID; of several arms
+one, by --arm. It must meet the rules in [bank] of gpuci.toml: enough samples, seeds and steps, profile
 release, a quiet card, arms that are commits, an answer that is not too old, and the
 gate as it is now; each rule that it does not meet is named. The decision goes into the
 history, with the arms, the whole answer, the rules, who and why, and as a line into
@@ -55,6 +56,7 @@ that is banked already, 69 the history cannot be written, 78 configuration.`,
 		},
 	}
 	s := cmd.Flags()
+	s.StringVar(&f.arm, "arm", "", "bank arm `NAME` of several")
 	s.StringVar(&f.why, "why", "", "why, in a `TEXT` for who reads it in a year")
 	s.StringArrayVar(&f.flags, "flag", nil, "what makes the arm the default, `FLAG` or a name of [bank.flags]; can be repeated")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type")
@@ -80,6 +82,9 @@ func (a *app) bank(cmd *cobra.Command, f bankFlags, args []string) error {
 		return abError(err)
 	}
 	log, err := w.answered(args)
+	if err == nil {
+		log, err = armOf(log, f.arm)
+	}
 	if err != nil {
 		return abError(err)
 	}
@@ -142,6 +147,20 @@ func (a *app) keepDecision(ctx context.Context, w bankWorkspace, d history.Decis
 
 func bankedAlready(d history.Decision) error {
 	return coded{gates.ExitUsage, d.ID + " is banked already", "gpuci ab list shows it"}
+}
+
+// armOf is what a comparison says of one arm, which must be named where there are several.
+func armOf(log ab.Log, name string) (ab.Log, error) {
+	there := log.Others()
+	switch {
+	case name == "" && log.Several():
+		return log, coded{gates.ExitUsage, "comparison " + log.ID + " has several arms", "name one by --arm: " + strings.Join(there, ", ")}
+	case name == "":
+		return log, nil
+	case !slices.Contains(there, name):
+		return log, coded{gates.ExitNothing, fmt.Sprintf("there is no arm %q in comparison %s", name, log.ID), nearHint(name, there, "there is "+strings.Join(there, ", "))}
+	}
+	return log.Beside(name), nil
 }
 
 // answered is the comparison that is meant, or the newest, if it has an answer.

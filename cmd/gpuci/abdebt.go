@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"gpuci/ci"
 	"gpuci/gates"
 	"gpuci/gates/ab"
+	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
 
@@ -23,33 +26,61 @@ type owedComparison struct {
 // gone, whose gate is another one by now, or that is older than age in [bank], is none.
 func (a *app) owedComparisons(l ledger) (list []owedComparison, err error) {
 	state, _ := gates.StateDir(l.lane, l.config.Root)
+	if list, err = a.owedIn(state, l.trees, l.meant.config); err != nil {
+		return nil, coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong"}
+	}
+	return list, nil
+}
+
+// owedIn are those whose journals are in a directory, of lanes with their settings.
+func (a *app) owedIn(state string, trees []worktrees.Tree, settings func(worktrees.Lane) (*config.Config, error)) (list []owedComparison, err error) {
 	logs, err := ab.Logs(state)
 	if err != nil {
-		return nil, coded{exitUnfit, err.Error(), "gpuci doctor says what is wrong"}
+		return nil, err
 	}
 	for _, log := range slices.Backward(logs) {
 		if log.End == nil || log.End.State != ab.Owing {
 			continue
 		}
-		at := slices.IndexFunc(l.trees, func(t worktrees.Tree) bool { return t.Name == log.Lane && !t.Removed })
+		at := slices.IndexFunc(trees, func(t worktrees.Tree) bool { return t.Name == log.Lane && !t.Removed })
 		if at < 0 {
 			continue
 		}
-		cfg, err := l.meant.config(l.trees[at].Lane)
-		if err != nil {
+		cfg, err := settings(trees[at].Lane)
+		if err != nil || cfg == nil {
 			continue
 		}
 		g, ok := cfg.Gate(log.Gate)
 		if !ok || gates.SettingsID(*g) != log.Settings || time.Since(log.Started) > cfg.Bank.Age {
 			continue
 		}
-		w, err := a.bankOf(cfg, l.trees[at].Lane)
+		w, err := a.bankOf(cfg, trees[at].Lane)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, owedComparison{log, w})
 	}
 	return list, nil
+}
+
+// owedTonight are those of all lanes, for the report of a night.
+func (a *app) owedTonight(ctx context.Context, state string, lane worktrees.Lane, root string) (out []ci.Comparison) {
+	trees, err := gates.LanesHere(ctx, lane)
+	var list []owedComparison
+	if err == nil {
+		at := "."
+		if rel, err := filepath.Rel(lane.Root, root); err == nil {
+			at = rel
+		}
+		list, err = a.owedIn(state, trees, meant{at: at}.config)
+	}
+	if err != nil {
+		a.console.note("which comparisons are owed is not known: " + err.Error())
+	}
+	for _, o := range list {
+		out = append(out, ci.Comparison{ID: o.ID, Lane: o.Lane, Gate: o.Gate, Since: o.End.At, Why: oneLine(o.End.Why)})
+	}
+	return out
 }
 
 // owedLine is one in JSON.
@@ -60,6 +91,10 @@ type owedLine struct {
 	Gate  string    `json:"gate"`
 	Since time.Time `json:"since"`
 	Why   string    `json:"why"`
+}
+
+func (o owedComparison) line() owedLine {
+	return owedLine{"owed-comparison", o.ID, o.Lane, o.Gate, o.End.At, o.End.Why}
 }
 
 // text is one for people.

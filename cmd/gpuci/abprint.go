@@ -50,8 +50,16 @@ func abText(r *ab.Report) string {
 		}
 		row("arm", "%s = %s%s", arm.Name, arm.Spec, at)
 	}
-	for _, x := range r.Judged.Answers {
-		abAnswer(row, r, x)
+	for _, one := range append([]*ab.Report{r}, r.Each...) {
+		if one != r {
+			row(one.Arms[1].Name, "%s, beside %s", one.Judged.Verdict, one.Arms[0].Name)
+		}
+		for _, x := range one.Judged.Answers {
+			abAnswer(row, one, x)
+		}
+		if one != r {
+			abNext(row, one.Next)
+		}
 	}
 	if n := total(r.Thrown); n > 0 {
 		row("thrown", "%d out: %s", n, thrownText(r.Thrown))
@@ -59,16 +67,23 @@ func abText(r *ab.Report) string {
 	for _, m := range r.Marks {
 		row("mark", "%s", m)
 	}
-	for _, n := range r.Next {
+	abNext(row, r.Next)
+	return b.String()
+}
+
+func abNext(row func(key, format string, args ...any), next []string) {
+	for _, n := range next {
 		row("next", "%s", n)
 	}
-	return b.String()
 }
 
 // abHead is what a comparison came to, and how.
 func abHead(r *ab.Report) string {
 	switch r.End.State {
 	case ab.Answered:
+		if len(r.Each) > 0 {
+			return "each beside " + r.Arms[0].Name
+		}
 		return string(r.Judged.Verdict)
 	case ab.Owing:
 		return string(gates.Refused)

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -126,26 +126,19 @@ func (a *app) compared(ctx context.Context, w bankWorkspace, f armFlags, o ab.Op
 	}
 	past := gates.NewPast(ctx, a.historyOptions(w.cfg, w.lane))
 	defer past.Close()
-	queues := make(map[string]*gates.Queue) // by the root of the scratch lane
 	o.Note = a.console.note
+	prepare := a.armOptions(w.cfg, gateOptions{verbose: f.verbose, card: f.card}, w.state, rule, past)
 	o.Prepare = func(scratch worktrees.Lane, root string) (gates.Options, error) {
-		there := *w.cfg
-		there.Root = filepath.Clean(root)
-		if queues[root] == nil {
-			queues[root] = a.gateQueue(&there, scratch)
-		}
-		opt := a.options(&there, scratch, gateOptions{verbose: f.verbose, card: f.card}, o.Gate, w.state, queues[root], rule, past)
-		if !f.verbose { // the log is enough
-			opt.Live, opt.Terminal = nil, nil
-		}
-		return opt, nil
+		return prepare(o.Gate, scratch, root)
 	}
 	return ab.Run(ctx, o)
 }
 
 // abExit is the exit code of a comparison.
 func abExit(r *ab.Report, strict bool) int {
-	worse := r.Judged.Verdict == judge.Worse || r.Judged.Verdict == judge.WinLosesQuality
+	worse := slices.ContainsFunc(append([]*ab.Report{r}, r.Each...), func(one *ab.Report) bool {
+		return one.Judged.Verdict == judge.Worse || one.Judged.Verdict == judge.WinLosesQuality
+	})
 	if r.Exit == 0 && strict && worse {
 		return gates.Red.ExitCode()
 	}

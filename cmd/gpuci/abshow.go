@@ -17,9 +17,9 @@ import (
 
 // abShowFlags are the flags of `gpuci ab show`.
 type abShowFlags struct {
-	svg, metric string
-	json        bool
-	width       int
+	svg, metric, arm string
+	json             bool
+	width            int
 }
 
 // plotWidth is that of a terminal nobody has made wider.
@@ -47,6 +47,7 @@ Exit codes: 0, 4 no such comparison or metric, 64 usage, 78 configuration.`,
 	}
 	s := cmd.Flags()
 	s.StringVar(&f.svg, "svg", "", "write the chart to `FILE`")
+	s.StringVar(&f.arm, "arm", "", "show arm `NAME` of several alone")
 	s.StringVar(&f.metric, "metric", "", "draw metric `M`, not the one that leads")
 	s.IntVar(&f.width, "width", plotWidth, "draw no wider than `N` cells")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type, and no drawing")
@@ -62,10 +63,25 @@ func (a *app) abShow(cmd *cobra.Command, f abShowFlags, args []string) error {
 	if err != nil {
 		return abError(err)
 	}
-	r := ab.ReportOf(log)
-	if err := a.printAB(r, f.json); err != nil {
+	if f.arm != "" || f.svg != "" {
+		if log, err = armOf(log, f.arm); err != nil {
+			return err
+		}
+	}
+	if err := a.printAB(ab.ReportOf(log), f.json); err != nil {
 		return err
 	}
+	for _, arm := range log.Others() {
+		if err := a.drawArm(log.Beside(arm), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawArm draws an arm beside the base.
+func (a *app) drawArm(log ab.Log, f abShowFlags) error {
+	r := ab.ReportOf(log)
 	if len(r.Judged.Answers) == 0 {
 		return nil
 	}

@@ -17,6 +17,9 @@ type nightFlags struct {
 	lanes, branches, gates                 []string
 	force, resume, json, verbose, pressure bool
 	until, junit, markdown                 string
+	on                                     string
+	some                                   bool   // of some lanes; for resume
+	again                                  string // the run to go on with
 }
 
 func (a *app) ciCommand() *cobra.Command {
@@ -30,13 +33,15 @@ lanes stand. No lane is written to, and nobody has to stop working in one.
 Examples:
   gpuci ci nightly
   gpuci ci run --branch release unit
+  gpuci ci run --branch release --on slurm
+  gpuci ci cancel
   gpuci ci units --install --enable
 
 Exit codes: those of the command in question; 64 usage.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.nightlyCommand(), a.ciRunCommand(), a.unitsCommand())
+	cmd.AddCommand(a.nightlyCommand(), a.ciRunCommand(), a.ciCancelCommand(), a.taskCommand(), a.unitsCommand())
 	return cmd
 }
 
@@ -63,6 +68,13 @@ A night ends at until in [ci], or --until: what would usually not be done by the
 not begun, and what runs then is ended. Whatever ends it otherwise, a signal or a
 crash, --resume goes on with the commits of that night.
 
+With --on slurm the gates run as jobs on a cluster, several at once, where [slurm] in
+gpuci.toml or your own configuration says; what comes of them is in the same history and
+the same report. A job that Slurm ends (preempted, out of memory, a node that fails) is
+refused or broken, with the reason, and never red or green. A signal ends all jobs of the
+night within 2 s; after a crash --resume finds them by their names, and gpuci ci cancel
+ends them.
+
 Where GITHUB_ACTIONS is true, annotations are printed and the step summary is
 written.
 
@@ -70,6 +82,7 @@ Examples:
   gpuci ci nightly
   gpuci ci nightly --until 07:00 --junit night.xml --markdown night.md
   gpuci ci nightly --resume
+  gpuci ci nightly --on slurm
   gpuci ci units --install --enable      # every night
 
 Exit codes: 0 all that ran is green or known red, and all ran that was to; else the
@@ -108,26 +121,42 @@ func (a *app) ciRunCommand() *cobra.Command {
 		Short: "run gates at the commits of some lanes or branches",
 		Long: `run is a night over the lanes and branches that are named, with the same rules and
 the same report: gpuci ci nightly --help has them. Named gates are run even where
-gpuci.toml keeps them from nights. It can go on beside a night.
+gpuci.toml keeps them from nights. It can go on beside a night. --resume goes on with the
+last one that did not end, --resume=NIGHT with that one.
 
 Examples:
   gpuci ci run --lane kda-adjoint --lane main
   gpuci ci run --branch release unit lint
   gpuci ci run --lane kda-adjoint --force --json
+  gpuci ci run --lane kda-adjoint --on slurm
+  gpuci ci run --resume
 
 Exit codes: as those of gpuci ci nightly; 4 no such lane, branch or gate.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.gates = args; len(f.lanes)+len(f.branches) == 0 {
+			f.gates, f.resume, f.some = args, f.again != "", true
+			if f.again == lastNight {
+				f.again = ""
+			}
+			named := len(f.lanes)+len(f.branches) > 0
+			if f.resume && (named || len(args) > 0) {
+				return coded{gates.ExitUsage, "--resume goes on with what that run began to do, and takes no lanes, branches or gates", "--resume=NIGHT names a run"}
+			}
+			if !named && !f.resume {
 				return coded{gates.ExitUsage, "no lane and no branch is named", "name them by --lane and --branch; gpuci ci nightly takes all lanes"}
 			}
 			return a.night(cmd, f)
 		},
 	}
+	cmd.Flags().StringVar(&f.again, "resume", "", "go on with the last run that did not end, or with `NIGHT`")
+	cmd.Flags().Lookup("resume").NoOptDefVal = lastNight
 	cmd.Flags().StringArrayVar(&f.lanes, "lane", nil, "at the commit of lane `L`; can be repeated")
 	cmd.Flags().StringArrayVar(&f.branches, "branch", nil, "at the commit of branch `B`; can be repeated")
 	f.register(cmd)
 	return cmd
 }
+
+// lastNight is --resume without a name.
+const lastNight = "last"
 
 func (f *nightFlags) register(cmd *cobra.Command) {
 	s := cmd.Flags()
@@ -137,6 +166,7 @@ func (f *nightFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.junit, "junit", "", "also write the report to `FILE` as JUnit XML")
 	s.StringVar(&f.markdown, "markdown", "", "also write the report to `FILE` as Markdown")
 	s.BoolVar(&f.pressure, "no-pressure", false, "do not wait for the machine to breathe; the outcomes are marked")
+	s.StringVar(&f.on, "on", "", onUsage)
 	s.BoolVarP(&f.verbose, "verbose", "v", false, "show the output of the gates, and say every step")
 }
 
@@ -146,6 +176,10 @@ func (f *nightFlags) check() error {
 		if _, err := config.ParseClock(f.until); err != nil {
 			return coded{gates.ExitUsage, "--until " + err.Error(), "--until 07:00"}
 		}
+	}
+	on, err := whereMeant(f.on)
+	if f.on = on; err != nil {
+		return err
 	}
 	if f.resume && f.force {
 		return coded{gates.ExitUsage, "--resume and --force exclude each other: a night that is resumed does what it began to do", "leave one of the two out"}

@@ -45,6 +45,7 @@ func (a *app) night(cmd *cobra.Command, f nightFlags) error {
 	}
 	defer o.Past.Close()
 	report, err := ci.Run(cmd.Context(), o)
+	a.console.live("")
 	if err != nil {
 		return nightError(cfg, err)
 	}
@@ -63,9 +64,12 @@ func (a *app) nightOptions(ctx context.Context, cfg *config.Config, lane worktre
 	}
 	past := gates.NewPast(ctx, a.historyOptions(cfg, lane))
 	queues := make(map[string]*gates.Queue) // by the root of the scratch lane
-	return ci.Options{
+	away := a.elsewhere()
+	o := ci.Options{
+		On: f.on, Open: a.opener(cfg, lane, past, f), Version: versionText(), Watch: away.watch, Some: f.some, Night: f.again,
 		Here: lane, Config: cfg, State: state, Shared: gates.HistoryDir(lane, cfg.Root), Past: past,
 		Lanes: f.lanes, Branches: f.branches, Gates: f.gates, Force: f.force, Resume: f.resume, Until: f.until, Note: a.console.note,
+		Comparisons: func() []ci.Comparison { return a.owedTonight(ctx, state, lane, cfg.Root) },
 		Prepare: func(scratch worktrees.Lane, cfg *config.Config, g config.Gate) (gates.Options, error) {
 			q := queues[cfg.Root]
 			if q == nil {
@@ -78,7 +82,11 @@ func (a *app) nightOptions(ctx context.Context, cfg *config.Config, lane worktre
 			}
 			return opt, nil
 		},
-	}, nil
+	}
+	if f.verbose {
+		o.Output = away.named
+	}
+	return o, nil
 }
 
 // nightError gives the errors of a night their exit codes.
@@ -94,6 +102,8 @@ func nightError(cfg *config.Config, err error) error {
 		return coded{gates.ExitNothing, err.Error(), "git branch --all lists the branches, git worktree list the lanes"}
 	case errors.Is(err, ci.ErrNoNight):
 		return coded{gates.ExitNothing, err.Error(), "leave --resume out for a new one"}
+	case errors.Is(err, ci.ErrOn):
+		return coded{gates.Refused.ExitCode(), err.Error(), "gpuci doctor slurm says what is there; without --on they run on this machine"}
 	case errors.Is(err, ci.ErrNoPlace):
 		return coded{gates.Refused.ExitCode(), err.Error(), ""}
 	}

@@ -26,6 +26,7 @@ type console struct {
 type op struct {
 	data  []byte
 	fresh bool         // begin on a line of its own
+	live  *string      // stands in the last line from now on, below all else; nil leaves what does
 	done  chan<- error // nil: nobody waits
 }
 
@@ -76,6 +77,7 @@ func (c *console) chooseColor(flag string) {
 func (c *console) run() {
 	var failed error
 	mid := false // the last byte was no newline
+	live, shown := "", false
 	put := func(data []byte) {
 		if failed == nil && len(data) > 0 {
 			_, failed = c.w.Write(data)
@@ -83,10 +85,21 @@ func (c *console) run() {
 		}
 	}
 	for o := range c.ops {
+		if shown && (len(o.data) > 0 || o.live != nil) {
+			put([]byte(clearLine))
+			mid, shown = false, false
+		}
 		if o.fresh && mid {
 			put([]byte{'\n'})
 		}
 		put(o.data)
+		if o.live != nil {
+			live = *o.live
+		}
+		if live != "" && !mid && !shown {
+			put([]byte(live))
+			mid, shown = false, true
+		}
 		if o.done != nil {
 			o.done <- failed
 		}
@@ -112,6 +125,29 @@ func (c *console) note(text string) {
 		b.WriteString("gpuci: " + printable(line) + "\n")
 	}
 	c.raw(b.String())
+}
+
+// clearLine goes back to the beginning of a terminal's line, and empties it.
+const clearLine = "\r\x1b[K"
+
+// live keeps a line below all else that is printed, on a terminal; "" takes it away. It is
+// cut to the terminal's width: of a longer one only the last part could be taken back.
+func (c *console) live(text string) {
+	if c.tty == nil {
+		return
+	}
+	width, _, err := term.GetSize(int(c.tty.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	text = printable(text)
+	if line := []rune(text); len(line) >= width {
+		text = string(line[:width-1])
+	}
+	select {
+	case c.ops <- op{live: &text}:
+	default:
+	}
 }
 
 // raw prints text that stands for itself, such as a source line with a caret.

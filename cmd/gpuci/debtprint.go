@@ -24,7 +24,7 @@ func (a *app) debtsJSON(debts []gates.Debt, comparisons []owedComparison) error 
 		}
 	}
 	for _, c := range comparisons {
-		if err := a.jsonLine(owedLine{"owed-comparison", c.ID, c.Lane, c.Gate, c.End.At, c.End.Why}); err != nil {
+		if err := a.jsonLine(c.line()); err != nil {
 			return err
 		}
 	}

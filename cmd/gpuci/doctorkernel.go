@@ -105,7 +105,7 @@ func checkLeaf(ctx context.Context, release string) []check {
 	leaf := fine("cgroup leaf", "what a gate starts is held in one, and ended as one")
 	memory := fine("memory peak", "the leaf tells it").hidden()
 	if !got.Memory {
-		memory = lost("memory peak", "the memory controller is not on in our cgroup", "that of the largest process is told, not that of all together", "+memory in the cgroup.subtree_control above, which systemd gives by Delegate=yes")
+		memory = lost("memory peak", "the memory controller is not on in our cgroup", "that of the largest process is told, not that of all together", "+memory in cgroup.subtree_control of the cgroup that ours is in, which systemd gives by Delegate=yes")
 	}
 	return []check{leaf, kill, memory}
 }

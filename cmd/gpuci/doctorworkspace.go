@@ -45,7 +45,7 @@ func (d *doctor) checkGates() check {
 	n := len(d.place.config.Gates)
 	switch {
 	case d.file == "":
-		return lost("gates", "there is no gpuci.toml here or above", "no gates; build, env, lock, pressure and reaper work", "gpuci init")
+		return lost("gates", "there is no gpuci.toml in this directory, nor in one that it is in", "no gates; build, env, lock, pressure and reaper work", "gpuci init")
 	case d.wrong != nil:
 		return unsure("gates", "the configuration cannot be read")
 	case n == 0:

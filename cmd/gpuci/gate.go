@@ -21,7 +21,7 @@ import (
 // gateOptions are the flags of `gpuci gate`.
 type gateOptions struct {
 	all, list, json, keepGoing, verbose, strict, noPressure, learn bool
-	junit                                                          string
+	junit, on                                                      string
 	args                                                           []string // after --
 	lanes                                                          laneFlags
 	card                                                           cardFlags
@@ -57,6 +57,7 @@ Examples:
   gpuci gate unit --lane kda-adjoint                 # in another lane
   gpuci gate --all --every-lane                      # in all, with a table at the end
   gpuci gate fused-time --wait 2h                    # in line for a quiet card
+  gpuci gate --all --keep-going --on slurm           # on a cluster, all at once
 
 A gate with needs = ["gpu"] builds, and then wants a quiet card for itself. While
 somebody is on it, while it is reserved, or while nothing can be told of it, the
@@ -64,6 +65,10 @@ gate is refused, with who and until when; --wait has it wait in line, first come
 first served, in no time limit of the gate. --share-gpu lets a gate that judges
 numbers run beside somebody, if enough memory is free (vram in its [[gate]], and
 [gpu] headroom); gates that measure time refuse it. gpuci gpu says who is where.
+
+With --on slurm the gates run as jobs on a cluster, on the lane as it is, with what is
+not committed; [slurm] says where. Ctrl-C ends the jobs. Several are handed over at
+once; without --keep-going the first that is not green ends the others.
 
 In another lane, its own gpuci.toml says what its gates are. Of several lanes one
 after the other has its turn, and none that is red, broken or removed meanwhile
@@ -91,6 +96,7 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 	f.StringVar(&o.junit, "junit", "", "also write the outcomes to `FILE` as JUnit XML")
 	f.BoolVar(&o.learn, "learn", false, "run one gate, and propose limits from what it printed")
 	f.BoolVar(&o.noPressure, "no-pressure", false, "do not wait for the machine to breathe; the outcome is marked")
+	f.StringVar(&o.on, "on", "", onUsage)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say every step and command, and show every bar")
 	f.StringArrayVar(&o.lanes.lanes, "lane", nil, "run them in lane `L` instead of this one; can be repeated")
 	f.BoolVar(&o.lanes.every, "every-lane", false, "run them in every lane of this repository")
@@ -100,7 +106,9 @@ configuration, 130 and 143 interrupted. Of several gates, the first of 143,
 
 func (a *app) gate(cmd *cobra.Command, o gateOptions, names []string) error {
 	a.json = o.json
-	if err := cmp.Or(o.lanes.check(), o.card.check(cmd)); err != nil {
+	on, wrong := whereMeant(o.on)
+	o.on = on
+	if err := cmp.Or(wrong, o.lanes.check(), o.card.check(cmd), o.card.here(o.on)); err != nil {
 		return err
 	}
 	if err := a.junitPlace(cmd.Context(), "--junit", o.junit); err != nil {
@@ -215,6 +223,7 @@ func (a *app) options(cfg *config.Config, lane worktrees.Lane, o gateOptions, g 
 		Base: cfg.Workspace.Base, KeepRuns: cfg.History.Runs, History: past, Tools: cfg.Tools, Queue: queue, Pressure: &gates.Pressure{Rule: rule},
 	}
 	opt.TraceLibrary = traceLibrary
+	opt.Compare = a.comparer(cfg, g, o, state, rule, past)
 	if o.verbose {
 		opt.Detail = a.console.note
 	}

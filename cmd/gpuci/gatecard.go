@@ -41,6 +41,14 @@ func (c *cardFlags) check(cmd *cobra.Command) error {
 	return namesCards(cmd, c.gpu)
 }
 
+// here finds flags that are about the cards of this machine where gates run on others.
+func (c *cardFlags) here(on string) error {
+	if on == "" || c.gpu == "" && !c.waits && !c.share {
+		return nil
+	}
+	return coded{gates.ExitUsage, "--gpu, --wait and --share-gpu are about the cards of this machine", "leave them out with --on; gres and wait in [slurm] say what a job asks for"}
+}
+
 // meant holds --gpu against the cards that are here, before anything is built. Where
 // they cannot be told, or a gate would do with another one, the gate says so.
 func (c *cardFlags) meant(ctx context.Context, cards *gates.Cards) error {

@@ -56,6 +56,9 @@ func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane
 	if note != "" {
 		a.console.note(note)
 	}
+	if o.on != "" {
+		return a.runElsewhere(ctx, cfg, lane, o, state, list)
+	}
 	queue := a.gateQueue(cfg, lane)
 	rule, err := place{config: cfg}.rule(ownEnv(), o.noPressure)
 	if err != nil {

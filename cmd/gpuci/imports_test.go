@@ -55,7 +55,11 @@ var mayImport = map[string][]string{
 	"gates/fixtures/cells":       {"gates/fixtures/blocks"}, "gates/fixtures/raw": {"gates/fixtures/blocks"},
 	"gates/fixtures": {"gates", "gates/config", "gates/history", "gates/inputs", "worktrees",
 		"gates/fixtures/blocks", "gates/fixtures/cells", "gates/fixtures/npy", "gates/fixtures/raw", "gates/fixtures/safetensors"},
-	"ci":             {"gates", "gates/config", "gates/history", "gates/inputs", "gates/junit", "gates/metric", "worktrees"},
+	"ci": {"ci/executor", "ci/executor/local", "ci/slurm", "ci/slurm/slurmtest", "ci/spool",
+		"gates", "gates/config", "gates/history", "gates/inputs", "gates/junit", "gates/metric", "worktrees"},
+	"ci/executor": {"gates", "gates/config"}, "ci/executor/executortest": {"ci/executor", "gates", "gates/config", "gates/history", "worktrees"},
+	"ci/executor/local": {"ci/executor", "ci/executor/executortest", "gates", "gates/config", "worktrees"},
+	"ci/slurm":          {"ci/executor", "ci/executor/executortest", "ci/slurm/slurmtest", "ci/spool", "gates", "gates/config", "gates/history", "reaper/proc", "worktrees"}, "ci/slurm/slurmtest": {},
 	"cmd/gpuci-link": {"buildlock", "buildlock/shim", "buildlock/shim/link", "pressure"},
 	"cmd/gpuci-cuda": {"kernels", "kernels/launch", "kernels/cuda"},
 	"cmd/gpuci":      nil, // all

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuci/gates"
@@ -14,7 +15,12 @@ func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
 	judged := make(map[string]bool)
 	for _, r := range v.Bars {
 		judged[r.Metric] = true
-		if r.State == metric.Held || verbose {
+		at := slices.IndexFunc(v.Compared, func(c gates.Compared) bool { return c.Metric == r.Metric })
+		switch {
+		case r.State != metric.Held && !verbose:
+		case at >= 0:
+			row("bar", comparedText(v.Compared[at]))
+		default:
 			row("bar", barText(r))
 		}
 	}
@@ -28,6 +34,22 @@ func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
 			row("metric", m.Metric+": "+spanText(m))
 		}
 	}
+}
+
+// comparedText is a bar that was held against the lane's base.
+func comparedText(c gates.Compared) string {
+	base := c.Base
+	if c.Commit != "" {
+		base += fmt.Sprintf(" at %.10s", c.Commit)
+	}
+	if c.Samples == 0 {
+		return fmt.Sprintf("%s: %s as its base, %s", c.Metric, c.Verdict, base)
+	}
+	side, share := "worse", c.Worse
+	if share < 0 {
+		side, share = "better", -share
+	}
+	return fmt.Sprintf("%s: %s %s %s than %s: %s; up to %s is noise; %d samples of each (%s)", c.Metric, c.Measure, abShare(share), side, base, c.Verdict, abShare(c.Limit), c.Samples, c.ID)
 }
 
 // spanText is where the values of a metric lie.

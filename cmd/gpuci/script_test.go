@@ -47,6 +47,8 @@ func TestScript(t *testing.T) {
 				withCard(t, env)
 			case strings.HasPrefix(name, "trace"):
 				withCUDA(t, env)
+			case strings.HasPrefix(name, "slurm"):
+				withSlurm(t, env)
 			}
 			return nil
 		},

@@ -126,6 +126,8 @@ func (p *pair) alone(ctx context.Context) string {
 		return "the first one was interrupted"
 	case r == nil:
 		return "the first one is not counted"
+	case r.Uncounted() != "":
+		return "of the first one nothing was counted: " + printable(r.Uncounted())
 	case !slices.ContainsFunc(r.Processes, func(p trace.ProcessReport) bool { return p.Whole[trace.GraphLaunches] > 0 }):
 		return "the program launched no graph: there is nothing to switch off"
 	}

@@ -38,7 +38,8 @@ Examples:
   gpuci trace diff before after --stage step --kernels 40
   gpuci trace diff before after --exit-code --json
 
-Exit codes: 0, with --exit-code 100 where a count differs; 4 there is no such recording,
+Exit codes: 0, with --exit-code 100 where a count differs; 103 a process of one cannot be
+read, or could make no file, and counts are short of its own; 102 that is so of all; 4 there is no such recording,
 range or stage, no more steps than --warm, or no process that used CUDA in one; 64 usage,
 78 configuration.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -94,5 +95,5 @@ func (a *app) traceDiff(cmd *cobra.Command, f traceDiffFlags, words []string) er
 	if f.exitCode && !d.Same {
 		return coded{code: gates.Red.ExitCode()}
 	}
-	return nil
+	return short(sides[0], sides[1])
 }

@@ -20,13 +20,14 @@ func (s traceStore) list() (list []storedTrace, err error) {
 		return nil, fmt.Errorf("list the recordings: %w", err)
 	}
 	for _, e := range entries {
-		if !e.IsDir() {
+		if !e.IsDir() || e.Name() == namedTraces {
 			continue
 		}
 		t := storedTrace{ID: e.Name(), Dir: filepath.Join(s.dir, e.Name())}
 		t.Meta, _ = trace.ReadMeta(t.Dir)
 		list = append(list, t)
 	}
+	list = append(list, s.named()...)
 	slices.SortFunc(list, func(a, b storedTrace) int {
 		return cmp.Or(b.second(a), b.began().Compare(a.began()), cmp.Compare(b.ID, a.ID))
 	})
@@ -60,7 +61,7 @@ func (s traceStore) path(word string) string {
 func (s traceStore) find(word string) (storedTrace, error) {
 	if info, err := os.Stat(s.path(word)); word != "" && err == nil && info.IsDir() {
 		meta, _ := trace.ReadMeta(s.path(word))
-		return storedTrace{filepath.Base(word), s.path(word), meta}, nil
+		return storedTrace{ID: filepath.Base(word), Dir: s.path(word), Meta: meta}, nil
 	}
 	list, err := s.list()
 	if err != nil {

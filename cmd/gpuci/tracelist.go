@@ -24,8 +24,8 @@ func (a *app) traceListCommand() *cobra.Command {
 		Short: "list the recordings that are kept",
 		Long: `list names the recordings of all lanes of this repository, or outside of one those of
 this user, the newest first: when, in which lane, how long and how it ended, the room
-that it takes, and the command. Recordings that gpuci trace -o put elsewhere are not
-among them.
+that it takes, and the command. The newest 20 that gpuci trace -o put elsewhere are among
+them, by their directory, for as long as that is there.
 
 Examples:
   gpuci trace list
@@ -55,18 +55,20 @@ Exit codes: 0, also for none; 64 usage, 78 configuration.`,
 
 // traceLine is a recording in JSON.
 type traceLine struct {
-	Type string      `json:"type"` // always "trace"
-	ID   string      `json:"id"`
-	Dir  string      `json:"dir"`
-	Disk int64       `json:"disk"` // bytes
-	Runs bool        `json:"runs,omitempty"`
-	Lane string      `json:"lane,omitempty"`
-	Run  *trace.Meta `json:"run,omitempty"`
+	Type string `json:"type"` // always "trace"
+	ID   string `json:"id"`
+	Dir  string `json:"dir"`
+	Disk int64  `json:"disk"` // bytes
+	Runs bool   `json:"runs,omitempty"`
+	// Named says that -o put it where it is: it is never removed.
+	Named bool        `json:"named,omitempty"`
+	Lane  string      `json:"lane,omitempty"`
+	Run   *trace.Meta `json:"run,omitempty"`
 }
 
 func (a *app) traceLines(s traceStore, list []storedTrace) error {
 	for _, t := range list {
-		line := traceLine{Type: "trace", ID: t.ID, Dir: t.Dir, Disk: onDisk(t.Dir), Runs: s.making(t), Run: t.Meta}
+		line := traceLine{Type: "trace", ID: t.ID, Dir: t.Dir, Disk: onDisk(t.Dir), Runs: s.making(t), Named: t.Named, Run: t.Meta}
 		if t.Meta != nil {
 			line.Lane = t.Meta.Lane
 		}
@@ -86,7 +88,7 @@ func (a *app) traceTable(s traceStore, list []storedTrace) error {
 	fmt.Fprintln(w, "id\tlane\tbegan\ttook\tend\tdisk\tcommand")
 	now := time.Now()
 	for _, t := range list {
-		cells := []string{t.ID, "", "", "", "unknown", pressure.Bytes(onDisk(t.Dir)), ""}
+		cells := []string{s.shown(t), "", "", "", "unknown", pressure.Bytes(onDisk(t.Dir)), ""}
 		if m := t.Meta; m != nil {
 			cells[1], cells[2], cells[6] = m.Lane, clockText(m.Began, now), commandText(m.Command)
 			cells[3], cells[4] = tracedText(m, s.making(t))

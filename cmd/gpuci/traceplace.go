@@ -33,6 +33,7 @@ type traceStore struct {
 type storedTrace struct {
 	ID, Dir string
 	Meta    *trace.Meta // nil: none, or not one that can be read
+	Named   bool        // -o put it where it is
 }
 
 // traceStore finds it: one for all lanes of a repository, one of the user's elsewhere.
@@ -83,7 +84,7 @@ func (s traceStore) make(out string) (openTrace, error) {
 }
 
 // ourFiles are those that a recording has of us.
-var ourFiles = []string{"run.json", "steps.jsonl"}
+var ourFiles = []string{"run.json", "steps.jsonl", "unmade"}
 
 // holdsMore says whether a directory has anything but a lock, which a gpuci that was killed
 // before it began leaves.
@@ -133,6 +134,7 @@ func (s traceStore) prune() error {
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(t storedTrace) bool { return t.Named })
 	for _, t := range list[min(len(list), keptTraces):] {
 		if s.making(t) {
 			continue
@@ -141,7 +143,7 @@ func (s traceStore) prune() error {
 			return fmt.Errorf("remove an old recording: %w", err)
 		}
 	}
-	return nil
+	return s.pruneNamed()
 }
 
 // making says whether a gpuci is at it.

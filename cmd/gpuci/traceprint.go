@@ -19,7 +19,7 @@ func (t *tracing) tell() {
 	r, err := trace.ReadDir(t.rec.dir)
 	var none *trace.NoRecording
 	if errors.As(err, &none) {
-		t.nothing()
+		t.nothing(none.Why)
 		return
 	}
 	t.rec.close(false)
@@ -39,9 +39,16 @@ func (t *tracing) tell() {
 
 // nothing says that no CUDA was used, and why that may be. No recording stays, and none is
 // named, but where the user has named its place: how the program ran is there then.
-func (t *tracing) nothing() {
+func (t *tracing) nothing(missing []string) {
 	why := "nothing was counted: neither the program nor what it started used CUDA, or they were not told of the library: sudo, containers and env -i lose CUDA_INJECTION64_PATH"
-	if t.noDriver() {
+	switch {
+	case len(missing) > 0:
+		why = "nothing was counted: " + printable(strings.Join(missing, "; "))
+	case t.noDriver():
+		t.meta.NoDriver = true
+		if err := t.meta.Write(t.rec.dir); err != nil {
+			t.console.note(err.Error())
+		}
 		why = "nothing was counted: there is no CUDA driver here: the loader finds no " + cudaDriver + ", which every program needs to use a card; nvidia-smi, or gpuci doctor, says more"
 	}
 	t.console.note(why)

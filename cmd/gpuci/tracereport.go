@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -43,26 +42,26 @@ Counts are exact, times have their spread. The first steps of a stage are set ap
 they load and tune; --warm says how many, and --range which NVTX range is a step where
 the outermost one is not. Both count again, and change nothing in the recording.
 
---timeline FILE writes one step for Perfetto or chrome://tracing: calls and ranges by
-thread, work of the card by stream, and an arrow from each call to its work. The work is
-there where the program was run with gpuci trace --timeline; then the report has the card's
-times as well.
+--timeline writes one step for Perfetto or chrome://tracing: calls and ranges by thread,
+work of the card by stream, and an arrow from each call to its work; that of the median
+warm step, or of the step of --timeline=12, to timeline.json.gz of the recording or to the
+FILE of -o. The work is there where the program was run with gpuci trace --timeline; then
+the report has the card's times as well.
 
 Examples:
   gpuci trace report
-  gpuci trace report timed --timeline step.json.gz --timeline-step 30
+  gpuci trace report timed --timeline=30 -o step.json.gz
   gpuci trace report --stage train --kernels 40
   gpuci trace report 5f3c --range microbatch --warm 20
   gpuci trace report eager --json | jq '.processes[].stages[] | {name, counts}'
 
-Exit codes: 0; 4 there is no such recording, range or stage, no more steps than --warm, or
-no process that used CUDA in it; 64 usage, or the FILE of --timeline is there and is none of
-gpuci's timelines; 69 its disk is full; 78 configuration.`,
+Exit codes: 0; 103 the files of a process cannot be read, or it could make none: the others
+are counted, and counts are short; 102 that is so of all; 4 there is no such recording, range
+or stage, no more steps than --warm, or no process that used CUDA in it; 64 usage, or the
+FILE of -o is there and is none of gpuci's timelines; 69 its disk is full, or it may not be
+written; 78 configuration.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return coded{gates.ExitUsage, fmt.Sprintf("%s takes one recording", cmd.CommandPath()), "gpuci trace diff A B compares two"}
-			}
-			return nil
+			return f.timeline.takes(cmd, args)
 		},
 		ValidArgsFunction: a.traceWords(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,16 +97,35 @@ func (a *app) traceReport(ctx context.Context, f traceReportFlags, word string) 
 			return noStage(err)
 		}
 	}
-	if f.timeline.file != "" {
+	if f.timeline.step != "" {
 		o := trace.TimelineOptions{Stage: f.stage, Step: f.timeline.n}
-		if err := a.writeTimeline(r.Dir, r.Run, f.counting(), o, store.path(f.timeline.file)); err != nil {
+		if err := a.writeTimeline(r.Dir, r.Run, f.counting(), o, f.timeline.path(store, r.Dir)); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		return a.deviceLine(r)
+		err = a.deviceLine(r)
+	} else {
+		err = a.printTrace(func(w io.Writer, width int) error { return r.Text(w, trace.Page{Width: width, Kernels: f.kernels}) })
 	}
-	return a.printTrace(func(w io.Writer, width int) error { return r.Text(w, trace.Page{Width: width, Kernels: f.kernels}) })
+	return cmp.Or(err, short(r))
+}
+
+// short is what is said of recordings that lack processes, once what they have is printed.
+func short(reports ...trace.Report) error {
+	var missing []string
+	none := false
+	for _, r := range reports {
+		_, all := r.Short()
+		missing, none = append(missing, r.Missing...), none || all
+	}
+	switch {
+	case len(missing) == 0:
+		return nil
+	case none:
+		return coded{gates.Broken.ExitCode(), "nothing is counted: " + printable(strings.Join(missing, "; ")), "trace it again"}
+	}
+	return coded{gates.Attention.ExitCode(), "counts are short: " + printable(strings.Join(missing, "; ")), "trace it again for whole ones; what was read is exact"}
 }
 
 // traceCounted finds a recording and counts it.
@@ -118,8 +136,14 @@ func (a *app) traceCounted(s traceStore, word string, f countFlags) (trace.Repor
 	}
 	r, err := trace.ReadDir(t.Dir)
 	var none *trace.NoRecording
+	if errors.As(err, &none) && len(none.Why) > 0 {
+		return trace.Report{}, coded{gates.Broken.ExitCode(), printable(err.Error()), "trace it again"}
+	}
+	if errors.As(err, &none) && t.Meta != nil && t.Meta.NoDriver {
+		return trace.Report{}, coded{gates.ExitNothing, printable(err.Error()), "there was no CUDA driver: the loader found no " + cudaDriver + ", which every program needs to use a card; gpuci doctor says more"}
+	}
 	if errors.As(err, &none) {
-		return trace.Report{}, coded{gates.ExitNothing, err.Error(), "a program that runs in a container, or as another user, has to see that directory and the library"}
+		return trace.Report{}, coded{gates.ExitNothing, printable(err.Error()), "a program that runs in a container, or as another user, has to see that directory and the library"}
 	}
 	if err != nil {
 		return trace.Report{}, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,11 +128,11 @@ func (t *tracing) begin(ctx context.Context) error {
 			t.meta.Commit = c.ID
 		}
 	}
-	if err := t.meta.Write(t.rec.dir); err != nil {
+	if err := cmp.Or(trace.Ready(t.rec.dir), t.meta.Write(t.rec.dir)); err != nil {
 		t.rec.close(true)
 		return coded{exitUnfit, err.Error(), "-o DIR keeps it on another disk; the program was not started"}
 	}
-	if err := t.store.prune(); err != nil {
+	if err := errors.Join(t.store.noteNamed(t.rec), t.store.prune()); err != nil {
 		t.console.note(err.Error())
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -53,25 +54,58 @@ func stepNumber(flag, text string) (int, error) {
 
 // timelineTo are the flags of a report that write a timeline.
 type timelineTo struct {
-	file, step string
-	n          int
+	timelineFlags
+	file string // "": that of the recording
+	old  string // what was --timeline-step
 }
 
 func (f *timelineTo) define(cmd *cobra.Command) {
 	s := cmd.Flags()
-	s.StringVar(&f.file, "timeline", "", "write a timeline of one step to `FILE`, for Perfetto or chrome://tracing, packed where it ends in .gz")
-	s.StringVar(&f.step, "timeline-step", medianStep, "the `STEP` of --timeline, by its number")
+	s.StringVar(&f.step, "timeline", "", "write a timeline of `STEP`, for Perfetto or chrome://tracing; without a number, of the median warm one")
+	s.Lookup("timeline").NoOptDefVal = medianStep
+	s.StringVarP(&f.file, "output", "o", "", "write the timeline to `FILE`, packed where it ends in .gz, and not to "+timelineFile+" of the recording")
+	s.StringVar(&f.old, "timeline-step", "", "")
+	_ = s.MarkHidden("timeline-step") // it is there
 }
 
-func (f *timelineTo) check(cmd *cobra.Command) (err error) {
-	switch {
-	case cmd.Flags().Changed("timeline") && f.file == "":
-		return coded{gates.ExitUsage, "--timeline is empty", "name a file, step.json.gz"}
-	case cmd.Flags().Changed("timeline-step") && f.file == "":
-		return coded{gates.ExitUsage, "--timeline-step is of --timeline", "--timeline step.json.gz"}
+// takes is what is wrong with the words beside the flags: --timeline took a file once.
+func (f *timelineTo) takes(cmd *cobra.Command, args []string) error {
+	for _, word := range args {
+		if cmd.Flags().Changed("timeline") && (strings.HasSuffix(word, ".json") || strings.HasSuffix(word, ".json.gz")) {
+			return timelineUsage("--timeline takes a step, and no file", word)
+		}
 	}
-	f.n, err = stepNumber("--timeline-step", f.step)
-	return err
+	if len(args) > 1 {
+		return coded{gates.ExitUsage, fmt.Sprintf("%s takes one recording", cmd.CommandPath()), "gpuci trace diff A B compares two; a timeline goes to the file of -o FILE"}
+	}
+	return nil
+}
+
+func timelineUsage(text, file string) error {
+	return coded{gates.ExitUsage, text, fmt.Sprintf("--timeline=12 -o %s writes the step 12 to that file", printable(file))}
+}
+
+func (f *timelineTo) check(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	switch {
+	case changed("timeline-step"):
+		return coded{gates.ExitUsage, "--timeline-step is --timeline now", fmt.Sprintf("--timeline=%s -o FILE", printable(f.old))}
+	case changed("output") && f.file == "":
+		return coded{gates.ExitUsage, "-o is empty", "name a file, step.json.gz"}
+	case changed("output") && !changed("timeline"):
+		return coded{gates.ExitUsage, "-o is of --timeline", "--timeline -o " + printable(f.file)}
+	case strings.Contains(f.step, ".json"):
+		return timelineUsage("--timeline takes a step, and no file", f.step)
+	}
+	return f.timelineFlags.check(cmd)
+}
+
+// path is the file that is written.
+func (f *timelineTo) path(s traceStore, dir string) string {
+	if f.file == "" {
+		return filepath.Join(dir, timelineFile)
+	}
+	return s.path(f.file)
 }
 
 // writeTimeline writes the timeline of a recording's step, and says so.
@@ -84,7 +118,7 @@ func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o 
 	var stage *trace.NoStage
 	var step *trace.NoStep
 	if errors.As(err, &stage) || errors.As(err, &step) {
-		return coded{gates.ExitNothing, "no timeline is written: " + printable(err.Error()), "--stage names a stage, --timeline-step a step of it"}
+		return coded{gates.ExitNothing, "no timeline is written: " + printable(err.Error()), "--stage names a stage, --timeline=12 a step of it"}
 	}
 	if err == nil {
 		err = line.WriteFile(path)
@@ -95,6 +129,9 @@ func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o 
 	}
 	if errors.Is(err, syscall.ENOSPC) {
 		return coded{exitUnfit, printable(err.Error()), "name a file on another disk"}
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return coded{exitUnfit, printable(err.Error()), "-o FILE puts it elsewhere"}
 	}
 	if err != nil {
 		return err
@@ -132,7 +169,7 @@ func (t *tracing) timeline() {
 	go func() {
 		done <- t.writeTimeline(t.rec.dir, &t.meta, t.flags.counting(), trace.TimelineOptions{Step: t.flags.timeline.n}, filepath.Join(t.rec.dir, timelineFile))
 	}()
-	err := fmt.Errorf("no timeline is written yet: gpuci trace report %s --timeline FILE does it", t.name())
+	err := fmt.Errorf("no timeline is written yet: gpuci trace report %s --timeline does it", t.name())
 	select {
 	case err = <-done:
 	case <-t.hurry:

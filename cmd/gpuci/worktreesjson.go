@@ -30,6 +30,7 @@ type laneLine struct {
 	Gates     []gateCell   `json:"gates,omitempty"`
 	Tickets   []laneTicket `json:"tickets,omitempty"`
 	Owes      []gates.Debt `json:"owes,omitempty"` // measurements that were refused, the oldest first
+	OwesAB    []owedLine   `json:"owes-comparisons,omitempty"`
 	Leaked    *int         `json:"leaked-processes,omitempty"`
 	Landable  *landable    `json:"landable,omitempty"`
 	Wrong     bool         `json:"config-wrong,omitempty"` // its gpuci.toml cannot be read
@@ -67,6 +68,9 @@ func (a *app) worktreesJSON(l lanesLook) error {
 func (l lanesLook) line(lane laneLook) laneLine {
 	out := standingLine(lane.Standing)
 	out.Tickets, out.Owes, out.Wrong, out.Mistake = lane.tickets, lane.owes, lane.wrong != "", lane.wrong
+	for _, c := range lane.comparisons {
+		out.OwesAB = append(out.OwesAB, c.line())
+	}
 	for _, g := range lane.gates {
 		out.Gates = append(out.Gates, cellOf(g))
 	}

@@ -32,6 +32,8 @@ type laneLook struct {
 	tickets  []laneTicket
 	leaked   int          // processes
 	owes     []gates.Debt // measurements, the oldest first
+
+	comparisons []owedComparison // the same of two arms
 }
 
 // laneTicket is a place in line for a lock.
@@ -54,6 +56,7 @@ func (a *app) lookAt(ctx context.Context, p place, list []worktrees.Standing) la
 	a.lookAtLocks(ctx, p, &l)
 	a.lookAtLeaks(ctx, p, &l)
 	a.lookAtDebts(ctx, p, &l)
+	a.lookAtComparisons(p, &l)
 	return l
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gpuci/gates"
+	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
 
@@ -49,6 +50,29 @@ func (a *app) lookAtDebts(ctx context.Context, p place, l *lanesLook) {
 	}
 }
 
+// lookAtComparisons finds the comparisons that each lane owes.
+func (a *app) lookAtComparisons(p place, l *lanesLook) {
+	state, _ := gates.StateDir(p.lane, p.config.Root)
+	list, err := a.owedIn(state, l.trees(), func(lane worktrees.Lane) (*config.Config, error) {
+		for _, one := range l.lanes {
+			if one.Root == lane.Root {
+				return one.config, nil
+			}
+		}
+		return nil, nil
+	})
+	if err != nil {
+		a.console.note("which comparisons are owed is not known: " + err.Error())
+	}
+	for i := range l.lanes {
+		for _, c := range list {
+			if c.Lane == l.lanes[i].Name {
+				l.lanes[i].comparisons = append(l.lanes[i].comparisons, c)
+			}
+		}
+	}
+}
+
 // owesText is what a lane owes: "owes fused-time since 14:02 (card busy)", "" for
 // nothing.
 func (l lanesLook) owesText(lane laneLook) string {
@@ -59,6 +83,9 @@ func (l lanesLook) owesText(lane laneLook) string {
 			part += " of user " + d.User
 		}
 		parts = append(parts, part)
+	}
+	for _, c := range lane.comparisons {
+		parts = append(parts, fmt.Sprintf("comparison %s of %s since %s", c.ID, c.Gate, sinceCell(c.End.At, l.now)))
 	}
 	if len(parts) == 0 {
 		return ""

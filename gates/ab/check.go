@@ -101,6 +101,7 @@ func (s *session) settle(d *side, v gates.Verdict) error {
 		Arm: d.Name, Twin: d.twin, Commit: d.commit, Clean: d.clean, Tree: d.tree, Run: v.Run, Outcome: string(v.Outcome),
 		Card: v.Bound.Card, Driver: v.Bound.Driver, Seconds: v.Seconds, At: time.Now(),
 	}
+	b.Throttle = throttled(v)
 	for _, p := range v.Bound.Products {
 		b.Products = append(b.Products, p.SHA256)
 	}

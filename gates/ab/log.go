@@ -44,6 +44,7 @@ type Built struct {
 	Outcome  string    `json:"outcome"`
 	Card     string    `json:"card,omitempty"`
 	Driver   string    `json:"driver,omitempty"`
+	Throttle []string  `json:"throttle,omitempty"` // why the card's clocks were not higher in the check
 	Seconds  float64   `json:"seconds"`
 	At       time.Time `json:"at"`
 }
@@ -55,6 +56,7 @@ type Sample struct {
 	Run    string         `json:"run"`
 	Wall   float64        `json:"wall-seconds"`
 	Steps  map[string]int `json:"steps,omitempty"`  // how many numbers each value is the median of
+	Slowed []string       `json:"slowed,omitempty"` // what held the card's clocks down, as it did in every arm's check
 	Shared bool           `json:"shared,omitempty"` // somebody else was on the card
 	Thrown string         `json:"thrown,omitempty"` // Contended, Throttled or Stalled: it counts for nothing
 	Why    string         `json:"why,omitempty"`    // it was thrown out

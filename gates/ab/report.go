@@ -147,6 +147,7 @@ func (r *Report) fill(l *Log) {
 		r.Arms = append(r.Arms, sum)
 	}
 	r.count(l)
+	r.slowedMarks(l)
 }
 
 // count counts the samples.

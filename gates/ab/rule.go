@@ -15,8 +15,10 @@ func RuleOf(b config.Bank) Rule {
 	}
 }
 
-// CheckRule says why a rule cannot be met by any samples.
-func CheckRule(r Rule) error {
+// CheckRule says why a rule cannot be met by any samples, where so many comparisons, each of
+// so many metrics, are made by it.
+func CheckRule(r Rule, comparisons, metrics int) error {
+	r.Among = max(1, comparisons) * max(1, metrics)
 	empty := judge.Session{Plan: judge.Plan{Control: "a", Arm: "b", Seed: 1}}
 	_, err := judge.Judge(empty, judge.Metric{Name: "time", Better: judge.Lower}, r.Rule)
 	return err

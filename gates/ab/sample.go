@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"gpuci/buildlock"
 	"gpuci/gates"
 	"gpuci/gates/ab/judge"
 )
@@ -94,6 +93,7 @@ func (s *session) take(ctx context.Context, t *turn, p judge.Place) (got, on boo
 	}
 	x := Sample{Sample: judge.Sample{Place: p, At: began}, Of: s.owner(t), Run: v.Run, Wall: timesOf(v)[Wall]}
 	x.Shared = v.Card != nil && len(v.Card.Shared)+len(v.Card.Came) > 0
+	x.Slowed, _ = s.log().slowed(v)
 	x.Thrown, x.Why = s.disturbed(v)
 	if x.Thrown == "" && !s.right(d, v, fmt.Sprintf(" in round %d", p.Round+1)) {
 		return false, false, nil
@@ -126,12 +126,8 @@ func (s *session) disturbed(v gates.Verdict) (thrown, why string) {
 	if !slices.ContainsFunc(s.log().Metrics, func(m Metric) bool { return m.Time }) {
 		return "", ""
 	}
-	if v.Card != nil {
-		for _, c := range v.Card.Cards {
-			if len(c.Throttle) > 0 {
-				return Throttled, strings.Join(c.Throttle, ", ") + " on " + c.Card.Label()
-			}
-		}
+	if _, came := s.log().slowed(v); len(came) > 0 {
+		return Throttled, strings.Join(came, ", ")
 	}
 	if why := v.Beside.Stalled(); why != "" {
 		return Stalled, why
@@ -197,7 +193,7 @@ func tellText(turns []*turn, samples []Sample, took time.Duration, taken int) st
 		parts = append(parts, text)
 	}
 	if taken > 0 {
-		parts = append(parts, fmt.Sprintf("in about %s", buildlock.Round(took/time.Duration(taken)*time.Duration(left(turns)))))
+		parts = append(parts, fmt.Sprintf("in about %s", (took / time.Duration(taken) * time.Duration(left(turns))).Round(time.Second)))
 	}
 	thrown := 0
 	for _, x := range samples {

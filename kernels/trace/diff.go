@@ -40,6 +40,7 @@ type ProcessDifference struct {
 	Only    Only              `json:"only,omitempty"`
 	Refused Only              `json:"not-counted,omitempty"` // which was not; where neither was, nothing differs
 	Stages  []StageDifference `json:"stages,omitempty"`
+	neither bool              // was counted
 }
 
 // StageDifference is of two stages of one name.
@@ -145,6 +146,7 @@ func diffProcess(a, b *ProcessReport) ProcessDifference {
 	d := ProcessDifference{Command: a.Command}
 	switch noA, noB := !a.counted(), !b.counted(); {
 	case noA && noB:
+		d.neither = true
 		return d
 	case noA:
 		d.Refused = OnlyA

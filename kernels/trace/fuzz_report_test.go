@@ -24,6 +24,11 @@ func FuzzReport(f *testing.F) {
 		forged.name("T", "step 2")
 		for ; len(data) >= 4 && len(forged.blocks) < 64; data = data[4:] {
 			forged.thread, forged.took = 1+int(data[3]%5), time.Duration(data[1])<<(data[2]%32)
+			if data[1]%3 == 0 { // a card was asked for something, or for nothing that is known
+				one := Work{Tie: forged.ask() + uint32(data[2]%3) - 1, Card: uint16(data[3] % 3), Kind: Kind(data[0] % 6), Start: time.Duration(int8(data[2])) << (data[3] % 62)}
+				one.End = one.Start + time.Duration(int8(data[1]))<<(data[0]%62)
+				forged.works(one)
+			}
 			forged.event(Kind(data[0]%byte(kinds)), Flags(data[1]%16), uint32(data[2]%12), uint64(data[3]%4), uint32(data[3]%4))
 		}
 		dir := t.TempDir()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"unicode/utf8"
 )
 
 // GraphKernel is a kernel of a graph, by its symbol.
@@ -41,17 +41,22 @@ func (c *capturing) within(g *GraphRuns, n *Names) (list []GraphKernel) {
 	return list
 }
 
-// graphKernelsShown is how many a graph's line has.
-const graphKernelsShown = 4
-
-// kernelsText are the kernels of a graph in a line; "" where they are not known.
-func (g *GraphRuns) kernelsText() string {
-	var parts []string
-	for _, k := range g.Kernels[:min(len(g.Kernels), graphKernelsShown)] {
-		parts = append(parts, fmt.Sprintf("%d x %s", k.Nodes, fit(k.Name, 24)))
+// kernelsText are the kernels of a graph in a line, as many as it has room for; "" where
+// they are not known.
+func (g *GraphRuns) kernelsText(width int) (text string) {
+	for i, k := range g.Kernels {
+		one, more := fmt.Sprintf("%d x %s", k.Nodes, fit(k.Name, 24)), ""
+		if left := len(g.Kernels) - i - 1; left > 0 {
+			more = fmt.Sprintf(", and %d more", left)
+		}
+		if i == 0 {
+			text = fit(one, width-len(more))
+			continue
+		}
+		if utf8.RuneCountInString(text+", "+one+more) > width {
+			return text + fmt.Sprintf(", and %d more", len(g.Kernels)-i)
+		}
+		text += ", " + one
 	}
-	if n := len(g.Kernels) - graphKernelsShown; n > 0 {
-		parts = append(parts, fmt.Sprintf("and %s more", many(int64(n), "kernel")))
-	}
-	return strings.Join(parts, ", ")
+	return text
 }

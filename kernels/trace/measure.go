@@ -34,6 +34,7 @@ type Measure struct {
 // Names of measures that are no sum of quantities.
 const (
 	allProcesses  = "processes"
+	graphNodes    = "graph-kernels"
 	waitingCalls  = "waiting-calls"
 	keptBlocks    = "kept"
 	keptBytes     = "kept-bytes"
@@ -49,7 +50,7 @@ var measures = []Measure{
 	{Name: allProcesses, Only: true},
 	{Name: "launches", sum: []Quantity{Launches}},
 	{Name: "graph-launches", sum: []Quantity{GraphLaunches}},
-	{Name: "graph-kernels", sum: []Quantity{GraphKernels}, graphs: true},
+	{Name: graphNodes, sum: []Quantity{GraphKernels}, graphs: true},
 	{Name: "copies", sum: []Quantity{Copies}},
 	{Name: "copy-bytes", Unit: "B", sum: []Quantity{CopiedHtoD, CopiedDtoH, CopiedDtoD, CopiedUnified, CopiedOther}, sized: Copy},
 	{Name: "sets", sum: []Quantity{Sets}},
@@ -97,10 +98,9 @@ const WholeRun = "(whole process)"
 
 // Wanted is a number that is asked for.
 type Wanted struct {
-	Measure string // of [MeasureNames]; "launches" where there is a Kernel
+	Measure string // of [MeasureNames]; "launches" or "graph-kernels" where there is a Kernel
 	Stage   string // by its name or label; [WholeRun]: of all that was counted
-	// Kernel counts the launches of those kernels alone in whose name, or whose symbol, it
-	// is found; nil: of all.
+	// Kernel counts those kernels alone in whose name, or whose symbol, it is found; nil: all.
 	Kernel *regexp.Regexp
 }
 

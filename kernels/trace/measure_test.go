@@ -169,6 +169,25 @@ func TestMeasureSteps(t *testing.T) {
 	}
 }
 
+// TestMeasureKept: what steps keep that are set apart is no number of the warm ones.
+func TestMeasureKept(t *testing.T) {
+	f := newForge(t)
+	for i := range 6 {
+		f.push(fmt.Sprint("step ", i))
+		f.alloc(100)
+		f.release(f.alloc(7))
+		f.pop()
+	}
+	f.alloc(1000)
+	want := []Wanted{{"kept", "step", nil}, {"kept-bytes", "step", nil}, {"kept", WholeRun, nil}, {"kept-bytes", WholeRun, nil}, {"kept", outsideLabel, nil}}
+	for i, one := range f.measure(Counting{Warm: 2}, want...) {
+		wantFigure(t, want[i].Measure+" of "+want[i].Stage, one, []string{"4 4 4", "400 400 400", "7 7 7", "1600 1600 1600", "1 1 1"}[i]+" of 1 in 1")
+	}
+	if k := f.report(Counting{Warm: 2}).Processes[0].Kept; len(k) != 2 || k[1].N != 6 || k[1].Warm != 4 || k[0].Warm != 1 {
+		t.Errorf("%+v", k)
+	}
+}
+
 // TestMeasureUnknown: what was not noted is no 0.
 func TestMeasureUnknown(t *testing.T) {
 	f := newForge(t)

@@ -18,7 +18,7 @@ func (d Difference) Text(w io.Writer, g Page) error {
 	}{{"A", d.A}, {"B", d.B}} {
 		fmt.Fprint(b, wrapped(s.side.text(), s.name+"  ", "   ", g.width()))
 		for _, missing := range s.side.Missing {
-			fmt.Fprint(b, wrapped(missing+": its counts are in neither column", "note: in "+s.name+" ", "   ", g.width()))
+			fmt.Fprint(b, wrapped(missing+": its calls are in no count", "note: in "+s.name+": ", "   ", g.width()))
 		}
 	}
 	switch {
@@ -53,6 +53,9 @@ func (p *ProcessDifference) text(w io.Writer, g Page) {
 	switch {
 	case p.Only != Both:
 		fmt.Fprintf(w, "%s: only in %s\n", name, p.Only.name())
+		return
+	case p.neither:
+		fmt.Fprintf(w, "%s: counted in neither\n", name)
 		return
 	case p.Refused != Both:
 		fmt.Fprintf(w, "%s: %s was not counted\n", name, p.Refused.name())

@@ -19,7 +19,7 @@ func (p *ProcessReport) captured(w io.Writer, g Page) {
 	followed := slices.ContainsFunc(list, func(k CapturedKernel) bool { return k.Ready > 0 })
 	rows, sides, beside := []row{{"captured", "graphs", "eager", "kernels that were captured"}}, "rrrl", 38
 	if followed {
-		rows, sides, beside = []row{{"captured", "graphs", "ready", "replays", "nodes run", "eager", "kernels that were captured"}}, "rrrrrrl", 65
+		rows, sides, beside = []row{{"captured", "graphs", "ready", "replays", "run", "eager", "kernels that were captured"}}, "rrrrrrl", 60
 	}
 	shown := list[:min(len(list), cmp.Or(g.Kernels, moreShown))]
 	var names []called
@@ -44,7 +44,7 @@ func (p *ProcessReport) captured(w io.Writer, g Page) {
 	}
 	text := "Captured: launches into captures. Graphs: captures it is in, each makes one."
 	if followed {
-		text += " Ready: graphs with it that were made ready. Replays: launches of these. Nodes run: its nodes x launches, of graphs whose kernels are known."
+		text += " Ready: graphs with it that were made ready. Replays: launches of these. Run: its nodes x launches of graphs, where these are known by kernel."
 	}
 	fmt.Fprint(w, wrapped(text+" Eager: launches outside of captures.", "  ", "  ", g.width()))
 }

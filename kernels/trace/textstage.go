@@ -149,8 +149,8 @@ func (p *ProcessReport) graphs(w io.Writer, g Page) {
 			name = "made ready before the recording began"
 		}
 		rows = append(rows, row{fmt.Sprint(one.Times.N), short(one.Times.Median), fmt.Sprint(one.Nodes.All()), fit(name, g.width()-32)})
-		if text := one.kernelsText(); text != "" {
-			rows = append(rows, row{"", "", "", fit("   "+text, g.width()-32)})
+		if text := one.kernelsText(g.width() - 34); text != "" {
+			rows = append(rows, row{"", "", "", "  " + text})
 		}
 	}
 	fmt.Fprintln(w)

@@ -46,10 +46,25 @@ func (r Rule) Filled() (Rule, error) {
 			ErrRule, r.Least, r.Seek)
 	}
 	if first := r.looks()[0]; first.critical == 0 || first.twinCritical == 0 {
-		return r, fmt.Errorf("%w: %d samples are too few to be sure by %v; ask for more of them", ErrRule, r.Samples, r.Confidence)
+		return r, fmt.Errorf("%w: %d samples are too few to be sure by %v: it takes %d of each arm", ErrRule, r.Samples, r.Confidence, r.fewest())
 	}
 	return r, nil
 }
+
+// fewest is the least number of samples at which the first look can be as sure as is asked
+// for, also where others share the chance of error.
+func (r Rule) fewest() int {
+	r.Confidence = min(1-(1-r.Confidence)/float64(max(1, r.Among)), surest)
+	for n := r.Samples; ; n += pairsARound {
+		r.Samples, r.Most = n, max(r.Most, n)
+		if first := r.looks()[0]; first.critical > 0 && first.twinCritical > 0 {
+			return n
+		}
+	}
+}
+
+// surest is the confidence beyond which a float64 tells no chance of error any more.
+const surest = 1 - 1e-14
 
 // among is the rule for each of so many metrics, of as many comparisons. Each has an equal
 // part of the chance of error (Bonferroni): metrics of one run hang together, nobody knows
@@ -62,7 +77,7 @@ func (r Rule) among(metrics int) (Rule, error) {
 	if err != nil || parts == 1 {
 		return r, err
 	}
-	r.Confidence = 1 - (1-r.Confidence)/float64(parts)
+	r.Confidence = min(1-(1-r.Confidence)/float64(parts), surest)
 	for r.looks()[0].critical == 0 {
 		r.Samples += pairsARound
 		r.Most = max(r.Most, r.Samples)

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -34,7 +35,19 @@ func TestRuleFilled(t *testing.T) {
 			t.Errorf("%s: judged, %v", name, err)
 		}
 	}
-	if _, err := (Rule{Samples: 8}).Filled(); !strings.Contains(err.Error(), "ask for more") {
+	for among, least := range map[int]int{0: 12, 6: 14} {
+		_, err := Rule{Samples: 8, Among: among}.Filled()
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("it takes %d of each arm", least)) {
+			t.Errorf("of %d: %v", among, err)
+		}
+		if many, err := (Rule{Samples: least, Among: among}).among(1); err != nil || many.Samples != least {
+			t.Errorf("of %d, with those it takes: %d, %v", among, many.Samples, err)
+		}
+		if many, err := (Rule{Samples: 12, Among: among}).among(1); err != nil || many.Samples != least {
+			t.Errorf("of %d, with what one takes: %d, %v", among, many.Samples, err)
+		}
+	}
+	if _, err := (Rule{Samples: 4, Confidence: 1 - 1e-16, Among: 100}).Filled(); !errors.Is(err, ErrRule) { // and it ends
 		t.Error(err)
 	}
 }
