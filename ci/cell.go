@@ -34,6 +34,8 @@ type Cell struct {
 	Of      string    `json:"of,omitempty"`     // lane that the run was of
 	Commit  string    `json:"commit,omitempty"` // and the commit
 	Log     string    `json:"log,omitempty"`
+	Job     string    `json:"job,omitempty"`  // that ran it on another machine
+	Host    string    `json:"host,omitempty"` // which one that was
 	Started time.Time `json:"started,omitzero"`
 	Seconds float64   `json:"seconds,omitempty"`
 	Pace    []Pace    `json:"pace,omitempty"` // what went slower or faster than it usually does

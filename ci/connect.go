@@ -25,6 +25,9 @@ func (n *night) connect(ctx context.Context, stop context.CancelCauseFunc) error
 		n.d.limits = n.d.ex.Limits()
 		return nil
 	}
+	if n.o.Open == nil {
+		return fmt.Errorf("%w: night %s runs on %s, and nobody has said how that is reached", ErrOn, n.plan.Night, n.plan.On)
+	}
 	ex, err := n.o.Open(ctx, n.plan.On, n.plan.Night, n.books.night(n.plan.Night))
 	if err != nil {
 		if !n.o.Resume {
@@ -92,8 +95,12 @@ func closedOf(lines, open []line) (list []string) {
 }
 
 // adopt goes on with what a process before us handed over. What that was about to end is
-// ended now, and run anew.
+// ended now, and run anew. What ran here has ended with it: what it came to the history
+// tells.
 func (n *night) adopt(ctx context.Context) {
+	if n.plan.On == "" {
+		return
+	}
 	var tasks []executor.Task
 	var others []string
 	for _, l := range n.open {
@@ -119,9 +126,7 @@ func (n *night) adopt(ctx context.Context) {
 	if err != nil {
 		n.fault(0, "what runs is not known: %v", err)
 	}
-	if n.plan.On != "" {
-		n.note("goes on with %s that %s handed over", plural(len(tasks)-len(never), "gate"), "the gpuci before")
-	}
+	n.note("goes on with %s that the gpuci before handed over", plural(len(tasks)-len(never), "gate"))
 	for _, t := range never {
 		n.d.hand(ctx, t)
 	}

@@ -29,6 +29,7 @@ type dispatch struct {
 	count  int                // of cookies
 	looked time.Duration      // when it was asked last
 	mute   string             // the error of the last look
+	shut   error              // why nothing more is handed over
 	stop   context.CancelCauseFunc
 	at     func(string) // as of journal
 	left   bool         // something may still be there
@@ -91,6 +92,7 @@ func (d *dispatch) hand(ctx context.Context, t executor.Task) {
 	case err == nil, ctx.Err() != nil:
 		return
 	case !errors.As(err, &loss):
+		d.shut = err
 		loss = &executor.Loss{Outcome: gates.Refused, Kind: "refused", Why: "it could not be handed over: " + err.Error()}
 	}
 	delete(d.out, t.Cookie)

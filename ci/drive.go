@@ -118,6 +118,7 @@ func (n *night) cellFrom(ctx context.Context, w *work, l landed) Cell {
 		return lostCell(l)
 	}
 	c := cellOf(*v)
+	c.Job, c.Host = l.status.ID, l.status.Where
 	c.Pace = n.past.paces(context.WithoutCancel(ctx), *v)
 	n.o.Past.Rest()
 	return c
@@ -128,7 +129,7 @@ func lostCell(l landed) Cell {
 	loss := l.status.Loss
 	c := Cell{
 		Gate: l.task.Gate.Name, State: Ran, Outcome: loss.Outcome, Exit: loss.Outcome.ExitCode(), Why: loss.Why, Reasons: []string{loss.Why}, Next: loss.Next,
-		Of: l.task.Head.Lane, Commit: l.task.Head.Commit, Started: l.status.Since,
+		Of: l.task.Head.Lane, Commit: l.task.Head.Commit, Started: l.status.Since, Job: l.status.ID, Host: l.status.Where,
 	}
 	if v := l.status.Verdict; v != nil {
 		c.Run, c.Log, c.Started, c.Seconds = v.Run, v.Log, v.Started, v.Seconds

@@ -107,8 +107,7 @@ func (h *byHand) begin(ctx context.Context, stop context.CancelCauseFunc) error 
 		return err
 	}
 	if err := n.connect(ctx, stop); err != nil {
-		_ = n.journal.close()
-		return err
+		return errors.Join(err, n.journal.close())
 	}
 	return nil
 }
@@ -117,13 +116,16 @@ func (h *byHand) begin(ctx context.Context, stop context.CancelCauseFunc) error 
 func (h *byHand) drive(ctx context.Context) {
 	d := h.n.d
 	for {
-		for len(h.waiting) > 0 && d.room() > 0 && ctx.Err() == nil {
+		for len(h.waiting) > 0 && d.room() > 0 && ctx.Err() == nil && d.shut == nil {
 			g := h.waiting[0]
 			h.waiting = h.waiting[1:]
 			d.submit(ctx, executor.Task{
 				Cookie: d.cookie(), Gate: g, Config: h.o.Config, Head: h.head, Dir: h.n.plan.Dir, Args: h.o.Args, Strict: h.o.Strict, Force: true,
 			})
 			h.land(d.lookIfDue(ctx))
+		}
+		if d.shut != nil {
+			h.leave()
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"gpuci/ci/executor"
 	"gpuci/ci/slurm"
@@ -39,7 +40,7 @@ func program(t *testing.T) string {
 // read; what the gates write goes to $LOG there.
 func newSlurmStage(t *testing.T, rig *slurmtest.Rig, program, toml string) *slurmStage {
 	t.Helper()
-	shared := filepath.Join(rig.Shared, "it's $(touch no) \"here\"", t.Name())
+	shared := filepath.Join(rig.Shared, "it's 50% $(touch no)\n\"here\"", t.Name())
 	if err := os.MkdirAll(shared, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +66,12 @@ func (o *Options) onSlurm(program string) {
 		if err != nil {
 			return nil, err
 		}
-		return slurm.New(ctx, slurm.Options{Config: cfg.Slurm, Spool: place, Dir: dir, Env: os.Environ(), Note: note})
+		return slurm.New(ctx, slurm.Options{Config: cfg.Slurm, Spool: place, Dir: dir, Env: os.Environ(), Settle: 3 * time.Second, Note: note})
 	}
 }
 
-// stepper counts the steps of a night, writes them down, and kills the process at one.
+// stepper counts the steps of a night, writes them down, and kills the process at one,
+// by its number or its name.
 func stepper() func(string) {
 	kill, _ := strconv.Atoi(os.Getenv(childKill))
 	file := os.Getenv(childSteps)
@@ -82,7 +84,7 @@ func stepper() func(string) {
 				_ = f.Close()
 			}
 		}
-		if count == kill {
+		if count == kill || step == os.Getenv(childKill) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {} // until it comes
 		}

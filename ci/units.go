@@ -19,6 +19,7 @@ type Schedule struct {
 	Workspace string      // directory of gpuci.toml, absolute
 	Gpuci     string      // the program, absolute
 	At        string      // "02:00", local time
+	On        string      // what runs the gates; "" is this machine
 	User      string      // who runs it, of a system unit; "" leaves that out
 	Env       [][2]string // what it needs of an environment: systemd and cron give it none
 	Stop      time.Duration
@@ -45,6 +46,9 @@ func (s Schedule) Check() error {
 	}
 	if _, err := time.Parse("15:04", s.At); err != nil || len(s.At) != len("15:04") {
 		return fmt.Errorf("%q is no time of day, such as 02:00", s.At)
+	}
+	if strings.ContainsFunc(s.On, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return fmt.Errorf("%q is no name of what runs gates", s.On)
 	}
 	for _, v := range s.Env {
 		if !utf8.ValidString(v[1]) || strings.ContainsFunc(v[1], unicode.IsControl) {
@@ -75,7 +79,7 @@ func (s Schedule) Service() string {
 		lines = append(lines, "Environment="+quoted(v[0]+"="+v[1]))
 	}
 	lines = append(lines,
-		"ExecStart="+quoted(s.Gpuci)+" ci nightly",
+		"ExecStart="+quoted(s.Gpuci)+s.night(),
 		"Nice=10",
 		"IOSchedulingClass=idle",
 		"PrivateTmp=no",
@@ -111,8 +115,16 @@ func (s Schedule) Cron() string {
 	for _, v := range s.Env {
 		env.WriteString(v[0] + "=" + shellWord(v[1]) + " ")
 	}
-	command := "cd " + shellWord(s.Workspace) + " && " + env.String() + "nice -n 10 ionice -c 3 " + shellWord(s.Gpuci) + " ci nightly"
+	command := "cd " + shellWord(s.Workspace) + " && " + env.String() + "nice -n 10 ionice -c 3 " + shellWord(s.Gpuci) + s.night()
 	return fmt.Sprintf("%s %s * * * %s\n", digits(minute), digits(hour), strings.ReplaceAll(command, "%", `\%`))
+}
+
+// night is what the program is to do.
+func (s Schedule) night() string {
+	if s.On == "" {
+		return " ci nightly"
+	}
+	return " ci nightly --on " + s.On
 }
 
 func (s Schedule) stop() time.Duration { return max(s.Stop, DefaultStop) }

@@ -150,6 +150,9 @@ func (n *night) withhold(ctx context.Context, w *work, g config.Gate) (Cell, boo
 	case ctx.Err() != nil:
 		return notRun(g.Name, "the night was stopped", 0), true
 	}
+	if n.d.shut != nil {
+		return notRun(g.Name, "nothing more could be handed over: "+n.d.shut.Error(), gates.Refused.ExitCode()), true
+	}
 	if why := hindrance(g, w.came); why != "" {
 		return notRun(g.Name, why, 0), true // the one before it has an exit code of its own
 	}

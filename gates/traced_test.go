@@ -76,7 +76,26 @@ func TestTracedWitness(t *testing.T) {
 	said(t, s.run(s.play("init", "alloc a 64", "launch other 1 32", "launch kda_fast_a 1 32")+"; echo own=1"), Red, "kept-bytes: 64 is above 0")
 	said(t, s.run(one), Broken, "no line of the output gave its counters")
 	graphs := s.play("init", "begin s", "launch kda_fast_a 1 32 s", "finish s g", "instantiate g e", "replay e s")
-	said(t, s.run(graphs+"; echo own=0"), Broken, "of the kernels in a graph it is known how many there are, and not which")
+	said(t, s.run(graphs+"; echo own=0"), Broken, "graphs were launched 1 times, whose kernels are no launches: graph-kernels counts these by name")
+}
+
+// Kernels of a graph are counted by name, where a capture made it.
+func TestTracedGraphKernels(t *testing.T) {
+	s := newTracedStage(t, `
+  [gate.trace]
+  [[gate.bar]]
+  metric = "fused"
+  source = "trace"
+  measure = "graph-kernels"
+  kernel = '^kda_fast_'
+  min = 2
+  max = 2
+`)
+	v := s.run(s.play("init", "begin s", "launch kda_fast_a 1 32 s", "launch other 1 32 s", "finish s g", "instantiate g e", "replay e s", "replay e s", "launch kda_fast_a 1 32"))
+	said(t, v, Green)
+	if got := v.Bars[0].Worst.Series(); got != "kernel=^kda_fast_ measure=graph-kernels" {
+		t.Error(got)
+	}
 }
 
 // Nothing that was not counted is a number: it is broken, with why and what to do. A

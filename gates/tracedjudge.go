@@ -151,6 +151,9 @@ func labelsOf(name string, a config.Atlas, timeline bool) map[string]string {
 	switch {
 	case a.Kernel != "":
 		labels["kernel"] = a.Kernel
+		if a.Measure != "launches" {
+			labels["measure"] = a.Measure
+		}
 	case a.Measure != name:
 		labels["measure"] = a.Measure
 	}

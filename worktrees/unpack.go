@@ -19,8 +19,8 @@ type Bundled struct {
 // UnpackedModule is a submodule that comes along: where it was packed, in the order in
 // which it is needed.
 type UnpackedModule struct {
-	Names  []string // of the submodules that it is in, and its own
-	URL    string
+	Names []string // of the submodules that it is in, and its own
+	URL   string
 	Chain []Bundled
 }
 
@@ -48,8 +48,7 @@ func unpack(ctx context.Context, root string, chain []Bundled) (Lane, error) {
 	}
 	last := chain[len(chain)-1]
 	r := repository{store: dir}
-	set := append([][2]string{{"core.bare", "false"}}, last.Settings...)
-	for _, s := range set {
+	for _, s := range last.Settings {
 		if _, err := r.git(ctx, "config", "--local", "--add", s[0], s[1]); err != nil {
 			return Lane{}, err
 		}

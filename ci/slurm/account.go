@@ -80,3 +80,9 @@ func ParseAccounts(text string) (records []Record) {
 	}
 	return records
 }
+
+// Answers says whether accounting gives answers, or why it does not.
+func (c *Client) Answers(ctx context.Context) error {
+	_, err := c.accounts(ctx, "--jobs=1")
+	return err
+}

@@ -16,16 +16,15 @@ const sbatchEnd = 2 * time.Minute
 // their names: in the queue, in accounting, and among those that have begun.
 func (e *Executor) Adopt(ctx context.Context, tasks []executor.Task) (never []executor.Task, err error) {
 	wait, cancel := context.WithTimeout(ctx, sbatchEnd)
-	e.sbatchesEnd(wait)
+	if e.sbatchesEnd(wait) {
+		e.o.Note("an sbatch of the gpuci before has not ended in " + sbatchEnd.String() + ": what still comes of it finds its task claimed")
+	}
 	cancel()
 	rows, err := e.queue(ctx)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := e.accounts(ctx, tasks, rows)
-	if err != nil {
-		return nil, err
-	}
+	accounts := e.accounts(ctx, tasks, rows)
 	for _, t := range tasks {
 		j := &job{task: t, adopted: true, since: time.Now()}
 		if begun, err := e.place.Begun(t.Cookie); err != nil {
@@ -53,8 +52,9 @@ func (e *Executor) Adopt(ctx context.Context, tasks []executor.Task) (never []ex
 // wasRefused says whether a job is one that slurmctld made in order to say no to it.
 func wasRefused(s State, node string) bool { return s == "FAILED" && node == "" }
 
-// accounts are the ids of the jobs that only accounting knows.
-func (e *Executor) accounts(ctx context.Context, tasks []executor.Task, rows map[string][]Row) (map[string]string, error) {
+// accounts are the ids of the jobs that only accounting knows: those that ended long ago
+// and never began. Where it does not answer they are handed over anew.
+func (e *Executor) accounts(ctx context.Context, tasks []executor.Task, rows map[string][]Row) map[string]string {
 	var names []string
 	for _, t := range tasks {
 		if len(rows[t.Cookie]) == 0 {
@@ -63,12 +63,12 @@ func (e *Executor) accounts(ctx context.Context, tasks []executor.Task, rows map
 	}
 	of := make(map[string]string)
 	if e.cluster.Accounting == "" {
-		return of, nil
+		return of
 	}
 	for some := range slices.Chunk(names, 500) {
 		records, err := e.client.AccountsByName(ctx, some)
-		if err != nil {
-			return nil, err
+		if e.heard(err); err != nil {
+			return of
 		}
 		for _, r := range records {
 			if !wasRefused(r.State, r.Node) {
@@ -76,5 +76,5 @@ func (e *Executor) accounts(ctx context.Context, tasks []executor.Task, rows map
 			}
 		}
 	}
-	return of, nil
+	return of
 }

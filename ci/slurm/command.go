@@ -57,7 +57,11 @@ func (c *Client) ask(ctx context.Context, name string, args ...string) (string, 
 	case <-ctx.Done():
 		_ = r.cmd.Process.Kill()
 		<-r.done
-		return "", &CommandError{name, "", fmt.Errorf("no answer within %s: %w", askTime, ctx.Err())}
+		why := fmt.Errorf("no answer in time: %w", ctx.Err())
+		if text := said(name, r.stderr.String()); text != "" { // it was trying again
+			return "", &CommandError{name, text + "; " + why.Error(), why}
+		}
+		return "", &CommandError{name, "", why}
 	}
 }
 

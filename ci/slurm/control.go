@@ -88,3 +88,12 @@ func ParseCluster(text string) (c Cluster) {
 	}
 	return c
 }
+
+// Partitions are the names of those that the user may see.
+func (c *Client) Partitions(ctx context.Context) ([]string, error) {
+	out, err := c.ask(ctx, "sinfo", "--noheader", "--all", "--format=%R")
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(out), nil
+}

@@ -251,12 +251,13 @@ func TestAccountingAway(t *testing.T) {
 }
 
 // Slurm ends a job that runs over its limit, a minute at least; it looks every half of one.
+// Meanwhile other tests run.
 func TestTimeLimit(t *testing.T) {
-	t.Parallel()
 	rig := slurmtest.Start(t, slurmtest.Options{})
 	s := newStage(t, rig)
 	task := s.submit(`result 0; stay`, func(g *config.Gate) { g.Timeout = time.Second })
 	s.until(task, working)
+	t.Parallel()
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
 		if strings.Contains(s.slurm("squeue", "-h", "--states=all", "--name="+task.Cookie, "-o", "%T"), "TIMEOUT") {
 			break
@@ -286,5 +287,59 @@ func TestJobEnv(t *testing.T) {
 	c := Client{Env: []string{"PATH=/bin", "SLURM_CONF=/c", "SBATCH_PARTITION=x", "SLURM_JOB_ID=1", "GPUCI_LOCK_DIR=/l", "CUDA_VISIBLE_DEVICES=3", "TMPDIR=/t", "CUDA_HOME=/cuda", "SSH_AUTH_SOCK=/s", "LD_LIBRARY_PATH=a=b"}}
 	if got, want := fmt.Sprint(c.jobEnv()), "[PATH=/bin SLURM_CONF=/c CUDA_HOME=/cuda LD_LIBRARY_PATH=a=b]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Where a user may have no more jobs, a task waits until one of ours has ended; with none
+// of ours there it is refused.
+func TestSubmitLimit(t *testing.T) {
+	t.Parallel()
+	rig := slurmtest.Start(t, slurmtest.Options{Accounting: true, Conf: "AccountingStorageEnforce=limits,qos"})
+	s := newStage(t, rig)
+	s.slurm("sacctmgr", "--immediate", "modify", "qos", "normal", "set", "MaxSubmitJobsPerUser=1")
+	first := s.submit(`while [ ! -e "$dir/go" ]; do sleep 0.1; done; ends 0`)
+	said := ""
+	for end := time.Now().Add(patience); !strings.Contains(said, "MaxSubmitJobsPU=1("); said = s.slurm("scontrol", "show", "assoc_mgr", "flags=qos") {
+		if time.Now().After(end) {
+			t.Fatalf("slurmctld does not hear of the limit:\n%s", said)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	second := s.submit(`ends 100`)
+	s.until(second, func(st executor.Status) bool {
+		return st.Phase == executor.Pending && strings.Contains(st.Why, "no more jobs of this user") && strings.Contains(st.Why, "submit limit")
+	})
+	if l := newStage(t, rig).mustFail(s.task(`ends 0`)); l.Kind != kindRefused || !strings.Contains(l.Why, "submit limit") {
+		t.Errorf("a first task: %+v", l)
+	}
+	if err := os.WriteFile(filepath.Join(s.place.dir, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.wantVerdict(first, 0, 0)
+	s.wantVerdict(second, 100, 0)
+	rig.MustBeEmpty(t)
+}
+
+// However long slurmctld takes, it is at work for us a twentieth of the time at most, or a
+// fifth where something has come.
+func TestPolls(t *testing.T) {
+	now := time.Now()
+	for _, tt := range []struct {
+		took  time.Duration
+		hot   bool
+		every time.Duration
+	}{
+		{time.Millisecond, false, time.Second}, {time.Millisecond, true, 500 * time.Millisecond}, {time.Second, false, 20 * time.Second},
+		{time.Second, true, 5 * time.Second}, {10 * time.Second, false, 30 * time.Second}, {10 * time.Second, true, 30 * time.Second},
+	} {
+		p := polls{hot: tt.hot}
+		if !p.due(now) {
+			t.Errorf("%+v: the first question has to wait", tt)
+		}
+		p.asked(now.Add(-tt.took), now)
+		p.last = now
+		if p.due(now.Add(tt.every-lookEvery/4)) || !p.due(now.Add(tt.every)) {
+			t.Errorf("%+v: due after %s: %v, after %s: %v", tt, tt.every-lookEvery/4, p.due(now.Add(tt.every-lookEvery/4)), tt.every, p.due(now.Add(tt.every)))
+		}
 	}
 }

@@ -40,7 +40,7 @@ func (e *Executor) judgeAll(ctx context.Context, s sight, news []*update) (told 
 // of an end for so long that people would wait for it. Who has cancelled a job accounting
 // alone says, which is worth to wait for.
 const (
-	acctLag    = time.Second
+	acctLag    = 500 * time.Millisecond
 	acctLagWho = 10 * time.Second
 )
 

@@ -29,9 +29,9 @@ const sbatchTime = 20 * time.Second
 
 // The ways in which handing over can fail, beside a loss that is the task's own.
 var (
-	errUnclear = errors.New("it is not known whether Slurm has taken it")     // it is looked for by name
-	errNotNow  = errors.New("Slurm does not take it now")                     // it is tried again
-	errLimit   = errors.New("Slurm takes no more jobs of this user, for now") // the same, once another job has ended
+	errUnclear = errors.New("it is not known whether Slurm has taken it")            // it is looked for by name
+	errNotNow  = errors.New("not taken by Slurm now")                                // it is tried again
+	errLimit   = errors.New("no more jobs of this user are taken by Slurm, for now") // the same, once another job has ended
 )
 
 // sbatch hands a job over and gives its id.
@@ -65,8 +65,9 @@ func (e *Executor) sbatch(ctx context.Context, t executor.Task, h spool.Handed) 
 	if err != nil {
 		return "", refusal(err)
 	}
-	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // "ID;CLUSTER"
-	if !isID(id) {
+	out = strings.TrimSpace(out)
+	out = out[strings.LastIndex(out, "\n")+1:]       // a site's plugin may have printed something before
+	if id, _, _ = strings.Cut(out, ";"); !isID(id) { // "ID;CLUSTER"
 		return "", fmt.Errorf("%w: sbatch printed %q", errUnclear, out)
 	}
 	return id, nil

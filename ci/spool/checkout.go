@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -59,18 +60,48 @@ func (j *Job) CheckOut(ctx context.Context) (Checkout, error) {
 	return out, nil
 }
 
-// failure tells what is of this node from what is of the content.
+// failure tells what is of this node, where another one may do, from what is of the
+// content.
 func (j *Job) failure(ctx context.Context, err error) error {
 	var f *Failure
+	var nowhere *worktrees.SubmoduleError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &f):
 		return f
+	case errors.As(err, &nowhere):
+		return &Failure{Outcome: gates.Broken, Content: true, Text: err.Error(), Next: "check it out in a lane where gates are handed over: git submodule update --init --recursive"}
+	case errors.Is(err, exec.ErrNotFound):
+		return &Failure{Outcome: gates.Refused, Text: "its content cannot be checked out: " + err.Error(), Next: "install git on the nodes, or let [gate.slurm] say carry = \"bundle\""}
 	case full(err):
 		return &Failure{Outcome: gates.Refused, Text: "there is no room for a checkout in " + j.scratch.dir + ": " + err.Error(), Next: "make room there, or name another directory by scratch in [slurm]"}
 	}
-	return &Failure{Outcome: gates.Broken, Content: true, Text: "its content cannot be checked out: " + err.Error(), Next: "gpuci ci task says more there; where the shared place was written to by somebody else, remove its contents"}
+	if bad := j.soundContent(); bad != nil {
+		return &Failure{Outcome: gates.Broken, Content: true, Text: "its content did not come whole: " + bad.Error(), Next: "remove " + filepath.Join(j.place.dir, "contents") + " while no night runs, and run it again"}
+	}
+	return &Failure{Outcome: gates.Refused, Text: "its content cannot be checked out here: " + err.Error(), Next: "is the disk of the node in order, and its git not older than 2.25? scratch in [slurm] names another directory"}
+}
+
+// soundContent says whether all that the order names is there as it was packed.
+func (j *Job) soundContent() error {
+	if j.Order.Archive != "" {
+		return j.soundArchive()
+	}
+	c, err := j.place.content(j.Content)
+	if err != nil {
+		return err
+	}
+	for _, key := range c.keys(j.Content) {
+		one, err := j.place.content(key)
+		if err == nil {
+			err = j.place.sound(one, key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unpackContent makes a repository of the content, and a scratch lane of that.

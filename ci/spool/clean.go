@@ -80,12 +80,11 @@ func (p place) need(tasks string, needed map[string]bool) error {
 		if o.Content == "" || err != nil {
 			continue
 		}
-		needed[o.Content], needed[c.OnKey] = true, true
-		for _, m := range c.Modules {
-			needed[m.Key] = true
+		for _, key := range c.keys(o.Content) {
+			needed[key] = true
 		}
 	}
-	return errors.Join(sweepParts(tasks))
+	return sweepParts(tasks)
 }
 
 // sweep removes what is not needed and was not used for long. What builds on a content

@@ -21,6 +21,7 @@ type Content struct {
 	Repository string `json:"repository"` // the directory of it, on the machine that packed it
 	worktrees.Packed
 	OnKey   string   `json:"on-key,omitempty"` // of the content that it builds on
+	SHA256  string   `json:"sha256,omitempty"` // of the bundle; "" where there is none
 	Modules []Module `json:"modules,omitempty"`
 }
 
@@ -84,7 +85,7 @@ func (s *Spool) putContent(ctx context.Context, l worktrees.Lane, o worktrees.Pa
 		if c.Packed, err = worktrees.Pack(ctx, l, o); err != nil {
 			return err
 		}
-		return writeContent(dir, c)
+		return c.writeTo(dir)
 	})
 	if err != nil {
 		return "", err
@@ -110,7 +111,8 @@ func (s *Spool) putModules(ctx context.Context, above []string, list []worktrees
 				if err != nil {
 					return err
 				}
-				return writeContent(dir, Content{Packed: p}) // nothing builds on it
+				c := Content{Packed: p} // nothing builds on it
+				return c.writeTo(dir)
 			})
 			if err != nil {
 				return nil, err
@@ -149,6 +151,9 @@ func (s *Spool) upon(ctx context.Context, l worktrees.Lane, commit string) (best
 			best, least = e.Name(), n
 		}
 	}
+	if best != "" { // at once: somebody may be cleaning up
+		s.touch(Content{}, best)
+	}
 	return best
 }
 
@@ -167,12 +172,35 @@ func (p place) content(key string) (c Content, err error) {
 	return c, nil
 }
 
-func writeContent(dir string, c Content) error {
+// writeTo writes it beside its bundle.
+func (c *Content) writeTo(dir string) (err error) {
+	if !c.Empty {
+		if c.SHA256, err = hashFile(filepath.Join(dir, bundleName)); err != nil {
+			return err
+		}
+	}
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
 	return writeExclusive(filepath.Join(dir, contentName), data)
+}
+
+// sound says whether the bundle of a content is the one that was packed.
+func (p place) sound(c Content, key string) error {
+	if c.Empty {
+		return nil
+	}
+	f, err := p.open(filepath.Join(p.dir, "contents", key, bundleName))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, sum, err := measure(f)
+	if err == nil && sum != c.SHA256 {
+		err = fmt.Errorf("the bundle of content %s is not the one that was packed", key)
+	}
+	return err
 }
 
 func (p place) makeContent(key string, fill func(dir string) error) error {
@@ -183,17 +211,23 @@ func (p place) makeContent(key string, fill func(dir string) error) error {
 	return p.makeDir(filepath.Join(p.dir, "contents", key), whole, fill)
 }
 
+// keys are those of a content, and of all that it needs.
+func (c Content) keys(own string) (list []string) {
+	list = append(list, own)
+	if c.OnKey != "" {
+		list = append(list, c.OnKey)
+	}
+	for _, m := range c.Modules {
+		list = append(list, m.Key)
+	}
+	return list
+}
+
 // touch says that a content is needed still.
 func (s *Spool) touch(c Content, key string) {
-	keys := []string{key, c.OnKey}
-	for _, m := range c.Modules {
-		keys = append(keys, m.Key)
-	}
 	now := time.Now()
-	for _, k := range keys {
-		if k != "" {
-			_ = os.Chtimes(filepath.Join(s.place.dir, "contents", k), now, now)
-		}
+	for _, k := range c.keys(key) {
+		_ = os.Chtimes(filepath.Join(s.place.dir, "contents", k), now, now)
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *Spool) Take(t executor.Task, a Attempt) (Outcome, error) {
 	if err := s.came(filepath.Join(v.Dir, "verdict.json")); err != nil {
 		s.note("nodes are not told what came of gate %s: %v", t.Gate.Name, err)
 	}
-	if ahead := v.Started.Sub(time.Now()); ahead > time.Minute {
+	if ahead := time.Until(v.Started); ahead > time.Minute {
 		s.note("the clock of %s is %s ahead: what came of gate %s there is held against nothing until then", r.Node, ahead.Round(time.Second), t.Gate.Name)
 	}
 	out.Verdict = &v

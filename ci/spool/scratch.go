@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,9 +92,11 @@ func sweepScratch(ctx context.Context, base string) {
 		if !strings.HasPrefix(e.Name(), scratchPrefix) {
 			continue
 		}
-		s := &scratch{dir: dir, lock: scratchLock(dir)}
+		s := &scratch{dir: dir, lock: flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDWR|unix.O_NOFOLLOW))}
 		if ok, err := s.lock.TryLock(); err == nil && ok {
 			_ = s.remove(ctx)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(dir) // somebody is at its end
 		}
 		_ = s.lock.Close()
 	}

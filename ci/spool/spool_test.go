@@ -147,6 +147,24 @@ func TestTornThingsAreMadeAnew(t *testing.T) {
 	}
 }
 
+// A content or a program that somebody has cleaned away since it was last asked about is
+// put there again.
+func TestHandAfterClean(t *testing.T) {
+	st := newStage(t)
+	s := st.open()
+	st.hand(s, st.task())
+	for _, dir := range []string{"contents", "programs"} {
+		if err := errors.Join(os.RemoveAll(filepath.Join(s.place.dir, dir)), os.Mkdir(filepath.Join(s.place.dir, dir), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	task := st.task()
+	st.deliver(st.begin(st.hand(s, task), firstAttempt), task)
+	if _, err := os.Stat(filepath.Join(s.place.program(s.program), programName)); err != nil {
+		t.Error(err)
+	}
+}
+
 // Of many jobs for one task, at one time, one runs it.
 func TestClaimRace(t *testing.T) {
 	st := newStage(t)
@@ -188,14 +206,17 @@ func TestHostileResults(t *testing.T) {
 		run    string // directory of the run's files
 	}
 	for name, do := range map[string]func(c scene) error{
-		"torn":          func(c scene) error { return os.Truncate(c.result, 100) },
-		"empty":         func(c scene) error { return os.Truncate(c.result, 0) },
-		"no JSON":       func(c scene) error { return os.WriteFile(c.result, []byte("green"), 0o600) },
-		"another type":  func(c scene) error { return os.WriteFile(c.result, []byte(`{"type":"verdict"}`), 0o600) },
-		"another's":     func(c scene) error { return os.Chown(c.result, 12345, 12345) },
-		"a link":        func(c scene) error { return moveAndLink(c.result) },
-		"a pipe":        func(c scene) error { return errors.Join(os.Remove(c.result), syscall.Mkfifo(c.result, 0o600)) },
-		"of other task": func(c scene) error { other := c.done(c.s); return os.Rename(c.s.result(other.Cookie, firstAttempt), c.result) },
+		"torn":         func(c scene) error { return os.Truncate(c.result, 100) },
+		"empty":        func(c scene) error { return os.Truncate(c.result, 0) },
+		"no JSON":      func(c scene) error { return os.WriteFile(c.result, []byte("green"), 0o600) },
+		"another type": func(c scene) error { return os.WriteFile(c.result, []byte(`{"type":"verdict"}`), 0o600) },
+		"another's":    func(c scene) error { return os.Chown(c.result, 12345, 12345) },
+		"a link":       func(c scene) error { return moveAndLink(c.result) },
+		"a pipe":       func(c scene) error { return errors.Join(os.Remove(c.result), syscall.Mkfifo(c.result, 0o600)) },
+		"of other task": func(c scene) error {
+			other := c.done(c.s)
+			return os.Rename(c.s.result(other.Cookie, firstAttempt), c.result)
+		},
 		"of other attempt": func(c scene) error {
 			return os.Rename(c.result, c.s.result(c.task.Cookie, Attempt{Job: "7", Restart: 1}))
 		},
@@ -258,12 +279,109 @@ func repaint(path string) error {
 	return errors.Join(err, os.WriteFile(path, []byte(strings.Replace(string(data), `"outcome":"green"`, `"outcome":"known red"`, 1)), 0o600))
 }
 
+// A content that came torn is broken for all its gates; a node whose own disk is at fault
+// refuses one.
+func TestCheckOutFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		do      func(st *stage, s *Spool, o Order) error
+		content bool
+		want    gates.Outcome
+	}{
+		"bundle torn": {func(st *stage, s *Spool, o Order) error {
+			return os.Truncate(filepath.Join(s.place.dir, "contents", o.Content, bundleName), 100)
+		}, true, gates.Broken},
+		"bundle gone": {func(st *stage, s *Spool, o Order) error {
+			return os.Remove(filepath.Join(s.place.dir, "contents", o.Content, bundleName))
+		}, true, gates.Broken},
+		"content gone": {func(st *stage, s *Spool, o Order) error {
+			return os.RemoveAll(filepath.Join(s.place.dir, "contents", o.Content))
+		}, true, gates.Broken},
+		"no scratch": {func(st *stage, s *Spool, o Order) error {
+			return errors.Join(os.Remove(st.o.Scratch), os.WriteFile(st.o.Scratch, nil, 0o600))
+		}, false, gates.Refused},
+		"no git": {func(st *stage, s *Spool, o Order) error { st.t.Setenv("PATH", "/none"); return nil }, false, gates.Refused},
+		"scratch in a lane": {func(st *stage, s *Spool, o Order) error {
+			return errors.Join(os.Remove(st.o.Scratch), os.Symlink(st.dir, st.o.Scratch))
+		}, false, gates.Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStage(t)
+			s := st.open()
+			task := st.task()
+			h := st.hand(s, task)
+			o, err := s.place.readOrder(h.Dir)
+			if err == nil {
+				err = c.do(st, s, o)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := st.begin(h, firstAttempt)
+			_, err = j.CheckOut(t.Context())
+			var f *Failure
+			if !errors.As(err, &f) || f.Content != c.content || f.Outcome != c.want {
+				t.Fatalf("it fails with %v", err)
+			}
+			exit, err := j.Fail(f)
+			if err = errors.Join(err, j.Close(t.Context())); err != nil || exit != c.want.ExitCode() {
+				t.Errorf("given back with %d, %v", exit, err)
+			}
+			out, err := s.Take(task, firstAttempt)
+			if err != nil || out.Failed == nil || out.Failed.Outcome != c.want || (out.Failed.Kind == executor.KindContent) != c.content || out.Exit != exit {
+				t.Errorf("%+v, %v", out, err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(st.dir, "gpuci-*")); len(left) > 0 {
+				t.Errorf("it left %v in the lane", left)
+			}
+		})
+	}
+}
+
+// Many tasks that begin at once on one node, among what killed ones left, do each other
+// no harm.
+func TestManyCheckOuts(t *testing.T) {
+	st := newStage(t)
+	s := st.open()
+	killed := make(chan *Job, 3)
+	for range cap(killed) { // what is locked by nobody
+		j := st.begin(st.hand(s, st.task()), firstAttempt)
+		if _, err := j.CheckOut(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_ = j.scratch.lock.Unlock()
+		killed <- j
+	}
+	const jobs = 12
+	errs := make(chan error, jobs)
+	for range jobs {
+		h := st.hand(s, st.task())
+		go func() {
+			j, err := Begin(h.Dir, firstAttempt)
+			if err == nil {
+				_, err = j.CheckOut(context.Background())
+				err = errors.Join(err, j.Close(context.Background()))
+			}
+			errs <- err
+		}()
+	}
+	for range jobs {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := os.ReadDir(st.o.Scratch); err != nil || len(left) > 0 {
+		t.Errorf("left on the node: %v, %v", left, err)
+	}
+}
+
 // A claim that is no file of ours is not overcome.
 func TestHostileClaims(t *testing.T) {
 	for name, do := range map[string]func(path string) error{
-		"a link":    func(path string) error { return os.Symlink("/dev/null", path) },
-		"torn":      func(path string) error { return os.WriteFile(path, []byte(`{"job":`), 0o600) },
-		"another's": func(path string) error { return errors.Join(os.WriteFile(path, []byte(`{"job":"7"}`), 0o600), os.Chown(path, 12345, 12345)) },
+		"a link": func(path string) error { return os.Symlink("/dev/null", path) },
+		"torn":   func(path string) error { return os.WriteFile(path, []byte(`{"job":`), 0o600) },
+		"another's": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte(`{"job":"7"}`), 0o600), os.Chown(path, 12345, 12345))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := newStage(t)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,14 +37,46 @@ func (s *Spool) Hand(ctx context.Context, t executor.Task, carry Carry) (Handed,
 	if h, ok, err := s.Handed(t.Cookie); ok || err != nil {
 		return h, err
 	}
-	o, err := s.order(ctx, t, carry)
-	if err == nil {
-		err = s.makeTask(ctx, t, o)
+	o, err := s.put(ctx, t, carry)
+	if err == nil && !s.place.complete(o) { // somebody cleaned up before there was an order that names it
+		s.program, s.content = "", make(map[string]string)
+		if err = os.RemoveAll(s.task(t.Cookie)); err == nil {
+			o, err = s.put(ctx, t, carry)
+		}
 	}
 	if err != nil {
 		return Handed{}, handError(t, err)
 	}
 	return s.handed(o), nil
+}
+
+// put puts a task there, and all that it needs.
+func (s *Spool) put(ctx context.Context, t executor.Task, carry Carry) (Order, error) {
+	o, err := s.order(ctx, t, carry)
+	if err == nil {
+		err = s.makeTask(ctx, t, o)
+	}
+	return o, err
+}
+
+// complete says whether all is there that an order names.
+func (p place) complete(o Order) bool {
+	paths := []string{p.program(o.Program)}
+	if o.Archive != "" {
+		paths = append(paths, p.archive(o.Archive))
+	} else {
+		c, err := p.content(o.Content)
+		if err != nil {
+			return false
+		}
+		for _, key := range c.keys(o.Content) {
+			paths = append(paths, filepath.Join(p.dir, "contents", key))
+		}
+	}
+	return !slices.ContainsFunc(paths, func(path string) bool {
+		_, err := os.Lstat(path)
+		return err != nil
+	})
 }
 
 // handError tells what is of the place, for all tasks, from what is of one.

@@ -16,21 +16,14 @@ import (
 
 // unpackArchive unpacks the archive of the order into a directory that is not there yet.
 func (j *Job) unpackArchive(ctx context.Context, dir string) error {
-	from := j.place.archive(j.Order.Archive)
-	f, err := j.place.open(from)
+	if err := j.soundArchive(); err != nil {
+		return err
+	}
+	f, err := j.place.open(j.place.archive(j.Order.Archive))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	switch _, sum, err := measure(f); {
-	case err != nil:
-		return err
-	case sum != j.ArchiveSum:
-		return fmt.Errorf("the archive %s is not the one of the order", from)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
 	zip, err := gzip.NewReader(f)
 	if err != nil {
 		return err
@@ -44,6 +37,21 @@ func (j *Job) unpackArchive(ctx context.Context, dir string) error {
 	}
 	defer root.Close()
 	return untar(ctx, root, tar.NewReader(zip))
+}
+
+// soundArchive says whether the archive is the one of the order.
+func (j *Job) soundArchive() error {
+	from := j.place.archive(j.Order.Archive)
+	f, err := j.place.open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, sum, err := measure(f)
+	if err == nil && sum != j.ArchiveSum {
+		err = fmt.Errorf("the archive %s is not the one of the order", from)
+	}
+	return err
 }
 
 // untar unpacks what package bundle packs: directories, files and hard links, all in one

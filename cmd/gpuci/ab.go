@@ -75,8 +75,8 @@ Examples:
   gpuci ab --resume
 
 Exit codes: 0 win, tie or worse (with --exit-code 100 for worse, and for a win that
-loses quality; of several arms, any), 102 it cannot be said, or an arm is not green, 101 an arm does not
-build, 75 refused, and owed; 4 no such gate, lane or commit, 64 usage, 78
+loses quality; of several arms, any), 102 it cannot be said, or an arm is broken; an
+arm that is not green ends with its own: 100 red, 101 it does not build, 124; 75 refused, and owed; 4 no such gate, lane or commit, 64 usage, 78
 configuration, 130 and 143 stopped.`,
 		ValidArgsFunction: a.gateWord,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,8 +86,8 @@ configuration, 130 and 143 stopped.`,
 	s := cmd.Flags()
 	s.StringArrayVar(&f.arms, "arm", nil, "an arm, `NAME=PART,…`; the first named is the base")
 	s.BoolVar(&f.aa, "aa", false, "the arms are the same on purpose: what comes of it is what the noise can do")
-	s.StringArrayVar(&f.metrics, "metric", nil, "compare by `NAME[:lower|higher]`; can be repeated, the first leads")
-	s.StringArrayVar(&f.quality, "quality", nil, "a win must not lose `NAME[:lower|higher]`; can be repeated")
+	s.StringArrayVar(&f.metrics, "metric", nil, "compare by `NAME[:lower|higher][:N%]`, less than N% being a tie; can be repeated, the first leads")
+	s.StringArrayVar(&f.quality, "quality", nil, "a win must not lose `NAME[:lower|higher][:N%]`, by N% and more; can be repeated")
 	s.IntVar(&f.samples, "samples", 0, "at least `N` of each arm, instead of [bank] samples")
 	s.IntVar(&f.most, "most", 0, "at most `N` of each arm, instead of [bank] most")
 	s.IntVar(&f.warm, "warm", 0, "leave out the first `N` numbers of each run, instead of [bank] warm")
@@ -203,7 +203,10 @@ func (f armFlags) wanted(b config.Bank) (out []ab.Wanted, err error) {
 // abError gives an error of package ab its exit code.
 func abError(err error) error {
 	var arm *ab.ArmError
+	var gone *ab.GoneError
 	switch {
+	case errors.As(err, &gone):
+		return coded{gates.ExitNothing, gone.Why, gone.Next}
 	case errors.As(err, &arm):
 		return coded{gates.ExitUsage, arm.Why, arm.Next}
 	case errors.Is(err, ab.ErrHeld):

@@ -118,7 +118,7 @@ func (a *app) keepDecision(ctx context.Context, w bankWorkspace, d history.Decis
 	if err != nil {
 		return unread(err)
 	}
-	again := slices.IndexFunc(list, func(o history.Decision) bool { return o.ID == d.ID })
+	again := slices.IndexFunc(list, func(o history.Decision) bool { return o.ID == d.ID && store.Believes(o.UID, o.At) }) // anybody can leave a line of that id
 	if again < 0 {
 		err = store.RecordDecision(ctx, d)
 	} else {

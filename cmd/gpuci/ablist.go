@@ -173,8 +173,16 @@ func (w *bankWorkspace) lookCards(ctx context.Context, a *app, list []history.De
 
 // books are the files for git that gpuci writes, from the lane's root, with the settings,
 // whose changes are told apart.
-func (w bankWorkspace) books() (out []string) {
-	for _, name := range []string{w.cfg.Bank.TSV, w.cfg.History.TSV, config.FileName} {
+func (w bankWorkspace) books() []string {
+	return w.fromRoot(w.cfg.Bank.TSV, w.cfg.History.TSV, config.FileName)
+}
+
+// tables are those files alone.
+func (w bankWorkspace) tables() []string { return w.fromRoot(w.cfg.Bank.TSV, w.cfg.History.TSV) }
+
+// fromRoot are files from the directory of gpuci.toml as they are called from the lane's root.
+func (w bankWorkspace) fromRoot(names ...string) (out []string) {
+	for _, name := range names {
 		if rel, err := filepath.Rel(w.lane.Root, filepath.Join(w.cfg.Root, name)); err == nil && name != "" {
 			out = append(out, filepath.ToSlash(rel))
 		}

@@ -49,6 +49,7 @@ func (a *app) bankOf(cfg *config.Config, lane worktrees.Lane) (w bankWorkspace, 
 
 // complete adds to what is asked for where it is.
 func (w bankWorkspace) complete(o ab.Options) ab.Options {
+	o.BookFiles = w.tables()
 	o.Lane, o.Root, o.State, o.ScratchDir, o.Version, o.Bank = w.lane, w.cfg.Root, w.state, w.scratch, versionText(), w.cfg.Bank
 	return o
 }

@@ -87,8 +87,8 @@ Examples:
 
 Exit codes: 0 all that ran is green or known red, and all ran that was to; else the
 first of 143, 130, 1, 78, 69, 101, 102, 124, 100, 103, 75 that a gate or a lane has;
-75 also where a night of this repository goes on already, or something was not run
-because the night ended; 4 there is none to resume, 64 usage, 78 configuration.`,
+75 also where a night of this repository goes on already, the cluster is not there, or
+something was not run because the night ended; 4 there is none to resume, 64 usage, 78 configuration.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil

@@ -49,6 +49,9 @@ func (a *app) opener(cfg *config.Config, lane worktrees.Lane, past *gates.Past, 
 		if err != nil {
 			return nil, errors.Join(err, place.Close())
 		}
+		if err := place.Clean(ctx); err != nil {
+			a.console.note("tidy the shared directory: " + err.Error())
+		}
 		return ex, nil
 	}
 }

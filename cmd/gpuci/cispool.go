@@ -22,25 +22,34 @@ func (a *app) spoolOptions(cfg *config.Config, lane worktrees.Lane, night string
 	return spool.Options{
 		Shared: cfg.Slurm.Shared, Scratch: cfg.Slurm.Scratch, Night: night, Here: lane, State: state, Past: past, Named: cfg.Workspace.Base, KeepRuns: cfg.History.Runs,
 		Version: versionText(), NoPressure: f.pressure, Verbose: f.verbose, Note: a.console.note,
-		Archive: func(ctx context.Context, t executor.Task, file string) error { return a.archiveFor(ctx, cfg, lane, t, file) },
+		Archive: archiver{app: a, cfg: cfg, here: lane, noPressure: f.pressure}.make,
 	}
+}
+
+// archiver makes archives for nodes without a toolchain.
+type archiver struct {
+	*app
+	cfg        *config.Config // of here
+	here       worktrees.Lane
+	noPressure bool
+	program    string // gpuci; "" is this one
 }
 
 // archiveFetch is how long a submodule of an archive's sources may be fetched.
 const archiveFetch = 10 * time.Minute
 
-// archiveFor builds a gate in a scratch lane of its content, and packs it as `gpuci kernels
+// make builds a gate in a scratch lane of its content, and packs it as `gpuci kernels
 // bundle` does.
-func (a *app) archiveFor(ctx context.Context, cfg *config.Config, here worktrees.Lane, t executor.Task, file string) error {
-	from, o := here, worktrees.ScratchOptions{Commit: t.Head.Commit, Fetch: archiveFetch, For: "archive of gate " + t.Gate.Name, Note: a.console.note}
-	if lane, err := worktrees.Find(ctx, t.Head.Root); err == nil && lane.CommonDir == here.CommonDir {
+func (a archiver) make(ctx context.Context, t executor.Task, file string) error {
+	from, o := a.here, worktrees.ScratchOptions{Commit: t.Head.Commit, Fetch: archiveFetch, For: "archive of gate " + t.Gate.Name, Note: a.console.note}
+	if lane, err := worktrees.Find(ctx, t.Head.Root); err == nil && lane.CommonDir == a.here.CommonDir {
 		from = lane
 	}
 	if t.Head.Dirty {
 		o.Commit = "" // the lane as it is
 	}
 	var err error
-	if o.Dir, err = ci.ScratchDir(cfg, here); err != nil {
+	if o.Dir, err = ci.ScratchDir(a.cfg, a.here); err != nil {
 		return err
 	}
 	s, err := worktrees.NewScratch(ctx, from, o)
@@ -56,7 +65,7 @@ func (a *app) archiveFor(ctx context.Context, cfg *config.Config, here worktrees
 }
 
 // packFrom builds and packs in a scratch lane.
-func (a *app) packFrom(ctx context.Context, s *worktrees.Scratch, t executor.Task, file string) error {
+func (a archiver) packFrom(ctx context.Context, s *worktrees.Scratch, t executor.Task, file string) error {
 	cfg, err := config.Load(config.DefaultSources(filepath.Join(s.Root, t.Dir, config.FileName)))
 	if err != nil {
 		return err
@@ -68,9 +77,11 @@ func (a *app) packFrom(ctx context.Context, s *worktrees.Scratch, t executor.Tas
 	if err := soonUnbundled(cfg, list[0]); err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
+	self := a.program
+	if self == "" {
+		if self, err = os.Executable(); err != nil {
+			return err
+		}
 	}
 	built, err := a.buildArchived(ctx, cfg, s, t, list[0])
 	if err != nil {
@@ -94,10 +105,10 @@ func (a *app) packFrom(ctx context.Context, s *worktrees.Scratch, t executor.Tas
 
 // buildArchived builds one gate in the scratch lane. What keeps it from being built is said
 // in words; the logs are in the run's directory.
-func (a *app) buildArchived(ctx context.Context, cfg *config.Config, s *worktrees.Scratch, t executor.Task, g config.Gate) (bundle.Built, error) {
+func (a archiver) buildArchived(ctx context.Context, cfg *config.Config, s *worktrees.Scratch, t executor.Task, g config.Gate) (bundle.Built, error) {
 	a.console.note("building gate " + g.Name + " for its archive")
 	state, _ := gates.StateDir(s.Lane, cfg.Root)
-	rule, err := place{config: cfg}.rule(ownEnv(), false)
+	rule, err := place{config: cfg}.rule(ownEnv(), a.noPressure)
 	if err != nil {
 		return bundle.Built{}, err
 	}

@@ -294,6 +294,37 @@ func TestTaskIsStopped(t *testing.T) {
 	}
 }
 
+// A task whose node kills it leaves its checkout behind, which the next one there removes,
+// and no result.
+func TestTaskIsKilled(t *testing.T) {
+	ts := newTaskStage(t, taskGates)
+	ts.write(t, "value", "1")
+	ts.commit("value")
+	task, at := ts.task("waits"), spool.Attempt{Job: "9"}
+	cmd := ts.job(ts.hand(task), at)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	eventually(t, "the gate to start", func() bool { return slices.Contains(ts.spool.Last(task.Cookie, at, 3), "started") })
+	list := append(below(t, cmd.Process.Pid), cmd.Process.Pid)
+	for _, pid := range slices.Backward(list) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	_ = cmd.Wait()
+	left, err := os.ReadDir(ts.options.Scratch)
+	if err != nil || len(left) != 1 {
+		t.Fatalf("what a killed task leaves is %v, %v", left, err)
+	}
+	if results, err := ts.spool.Results(); err != nil || len(results) > 0 {
+		t.Errorf("results %v, %v", results, err)
+	}
+	if begun, err := ts.spool.Begun(task.Cookie); err != nil || len(begun) != 1 {
+		t.Errorf("begun %v, %v", begun, err)
+	}
+	ts.verdict(ts.task("red")) // which wants that nothing is left
+}
+
 // What is not the content of the order is not judged.
 func TestTaskOfAnotherContent(t *testing.T) {
 	ts := newTaskStage(t, taskGates)

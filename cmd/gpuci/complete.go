@@ -152,6 +152,8 @@ func (a *app) completeFlag(cmd *cobra.Command, f *pflag.Flag) {
 		complete = a.metricWords
 	case f.Name == "color":
 		complete = cobra.FixedCompletions([]cobra.Completion{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp)
+	case f.Name == "on":
+		complete = cobra.FixedCompletions([]cobra.Completion{onSlurm, "local"}, cobra.ShellCompDirectiveNoFileComp)
 	case f.Name == "shell":
 		complete = cobra.FixedCompletions([]cobra.Completion{"bash", "zsh", "sh", "fish", "direnv"}, cobra.ShellCompDirectiveNoFileComp)
 	case value == "FILE":

@@ -23,7 +23,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: `doctor looks at everything that gpuci rests on, here and now: itself and its
 configuration, the lane and where its records go, git, the kernel, the lock
 directory, compilers, linkers, the caches in front of them, CUDA, the driver, the
-cards, and what counting a program's calls of CUDA takes. Each is
+cards, what counting a program's calls of CUDA takes and, where there is a [slurm],
+the cluster and the directory that its nodes share. Each is
 
   ok        there, or not there and nothing here asks for it
   lost      gpuci works without it, and does less: it says what
@@ -77,7 +78,7 @@ type doctor struct {
 func (d *doctor) groups() []group {
 	return []group{
 		{"gpuci", d.checkGpuci}, {"workspace", d.checkWorkspace}, {"git", d.checkGit}, {"kernel", d.checkKernel},
-		{"locks", d.checkLocks}, {"tools", d.checkTools}, {"linkers", d.checkLinkers}, {"caches", d.checkCaches}, {"cuda", d.checkCUDA}, {"card", d.checkCards}, {"trace", d.checkTrace},
+		{"locks", d.checkLocks}, {"tools", d.checkTools}, {"linkers", d.checkLinkers}, {"caches", d.checkCaches}, {"cuda", d.checkCUDA}, {"card", d.checkCards}, {"trace", d.checkTrace}, {"slurm", d.checkSlurm},
 	}
 }
 

@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 		"gates", "gates/config", "gates/history", "gates/inputs", "gates/junit", "gates/metric", "worktrees"},
 	"ci/executor": {"gates", "gates/config"}, "ci/executor/executortest": {"ci/executor", "gates", "gates/config", "gates/history", "worktrees"},
 	"ci/executor/local": {"ci/executor", "ci/executor/executortest", "gates", "gates/config", "worktrees"},
+	"ci/spool":          {"ci/executor", "gates", "gates/config", "gates/history", "gates/inputs", "worktrees"},
 	"ci/slurm":          {"ci/executor", "ci/executor/executortest", "ci/slurm/slurmtest", "ci/spool", "gates", "gates/config", "gates/history", "reaper/proc", "worktrees"}, "ci/slurm/slurmtest": {},
 	"cmd/gpuci-link": {"buildlock", "buildlock/shim", "buildlock/shim/link", "pressure"},
 	"cmd/gpuci-cuda": {"kernels", "kernels/launch", "kernels/cuda"},

@@ -26,6 +26,7 @@ type taskStage struct {
 	options spool.Options
 	spool   *spool.Spool
 	tasks   int
+	path    string // $PATH of a node; "" is the one here
 }
 
 // oddName is a directory that every shell, regular expression and format would read as
@@ -104,6 +105,21 @@ func (ts *taskStage) lane() worktrees.Lane {
 	return lane
 }
 
+// bare gives the nodes a $PATH with these programs alone.
+func (ts *taskStage) bare(programs ...string) {
+	ts.t.Helper()
+	ts.path = ts.t.TempDir()
+	for _, name := range programs {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(ts.path, name))
+		}
+		if err != nil {
+			ts.t.Fatal(err)
+		}
+	}
+}
+
 // task is one of a gate at the lane as it is.
 func (ts *taskStage) task(gate string) executor.Task {
 	ts.t.Helper()
@@ -146,6 +162,9 @@ func (ts *taskStage) job(h spool.Handed, at spool.Attempt) *exec.Cmd {
 	cmd := exec.Command(h.Argv[0], h.Argv[1:]...)
 	cmd.Dir, cmd.WaitDelay = "/", 10*time.Second
 	cmd.Env = append(slices.Clone(ts.env), "SLURM_JOB_ID="+at.Job, "SLURM_RESTART_COUNT="+strconv.Itoa(at.Restart))
+	if ts.path != "" {
+		cmd.Env = append(cmd.Env, "PATH="+ts.path)
+	}
 	return cmd
 }
 

@@ -22,7 +22,7 @@ import (
 // unitsFlags are the flags of `gpuci ci units`.
 type unitsFlags struct {
 	install, user, system, enable, force, cron, json bool
-	at, dir                                          string
+	at, dir, on                                      string
 }
 
 func (a *app) unitsCommand() *cobra.Command {
@@ -47,12 +47,18 @@ Examples:
   gpuci ci units
   gpuci ci units --install --enable --at 01:30
   sudo gpuci ci units --install --system -C /srv/dormouse
+  gpuci ci units --install --enable --on slurm
   gpuci ci units --cron
 
 Exit codes: 0; 4 outside of git, 64 usage, 69 there is no systemd here, or it did not do as told, 78
 configuration, also a file there that is not gpuci's.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.units(cmd, f) },
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if f.on, err = whereMeant(f.on); err != nil {
+				return err
+			}
+			return a.units(cmd, f)
+		},
 	}
 	s := cmd.Flags()
 	s.BoolVar(&f.install, "install", false, "write them where systemd looks, and have it read them")
@@ -60,6 +66,7 @@ configuration, also a file there that is not gpuci's.`,
 	s.BoolVar(&f.user, "user", false, "for you alone: the default")
 	s.BoolVar(&f.system, "system", false, "for the machine; runs as the owner of the workspace")
 	s.StringVar(&f.at, "at", "02:00", "the time at which the night begins, `HH:MM`")
+	s.StringVar(&f.on, "on", "", onUsage)
 	s.StringVar(&f.dir, "dir", "", "with --install: write them into `DIR`, and leave systemd alone")
 	s.BoolVar(&f.force, "force", false, "with --install: overwrite files that are not gpuci's")
 	s.BoolVar(&f.cron, "cron", false, "print a line for crontab instead")
@@ -161,7 +168,7 @@ func (f unitsFlags) schedule(cfg *config.Config) (ci.Schedule, error) {
 	if err != nil {
 		return ci.Schedule{}, err
 	}
-	s := ci.Schedule{Workspace: cfg.Root, Gpuci: program, At: f.at, Env: nightEnv(shim.Bare(ownEnv())), Stop: ci.DefaultStop}
+	s := ci.Schedule{Workspace: cfg.Root, Gpuci: program, At: f.at, On: f.on, Env: nightEnv(shim.Bare(ownEnv())), Stop: ci.DefaultStop}
 	for _, g := range cfg.Gates {
 		s.Stop = max(s.Stop, ci.DefaultStop+g.Grace)
 	}
@@ -202,7 +209,7 @@ func ownProgram() (string, error) {
 // found, and where gpuci has its own things.
 var nightNames = [...]string{
 	"PATH", "GPUCI_LOCK_DIR", "GPUCI_MACHINE_FILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
-	"CARGO_HOME", "RUSTUP_HOME", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH",
+	"CARGO_HOME", "RUSTUP_HOME", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "SLURM_CONF",
 }
 
 func nightEnv(env []string) (out [][2]string) {

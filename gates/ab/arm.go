@@ -52,6 +52,12 @@ type ArmError struct{ Why, Next string }
 // SameError says that two arms are one.
 type SameError struct{ ArmError }
 
+// GoneError says that what an arm names is not there.
+type GoneError struct{ ArmError }
+
+// Unwrap gives it as any other error of an arm.
+func (e *GoneError) Unwrap() error { return &e.ArmError }
+
 // Unwrap gives it as any other error of an arm.
 func (e *SameError) Unwrap() error { return &e.ArmError }
 

@@ -1,6 +1,7 @@
 package ab
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -55,12 +56,35 @@ func Foreseen(r *Report, b config.Bank) (why []string) {
 	no(r.Rule.MostThrown > b.MostThrown, "more runs may be thrown out in it than %v of all (most-thrown)", b.MostThrown)
 	no(r.timed() && r.Profile != b.Profile, "its gate is of profile %q, and not %q: profile = %[2]q in [[gate]] says what it builds (profile)", r.Profile, b.Profile)
 	for _, q := range b.Quality {
-		no(!slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Quality && (m.Name == q || strings.HasPrefix(m.Name, q+" ")) }), "it does not look at %s (quality)", q)
+		why = append(why, r.unlooked(q, b.Least)...)
 	}
 	for _, a := range r.Arms {
-		no(a.Own, "arm %s has changes that are in no commit (git status has them, a new bank.tsv too): nobody could look at it again", a.Name)
+		no(a.Own, "arm %s has changes that are in no commit (git status has them): nobody could look at it again", a.Name)
 	}
 	return why
+}
+
+// unlooked says that a report does not look at a quality of [bank] as is asked there.
+func (r *Report) unlooked(quality string, least float64) []string {
+	w, err := ParseWanted(quality, true)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	w.Least = cmp.Or(w.Least, least)
+	seen := false
+	for _, m := range r.Metrics {
+		if !m.Quality || m.Name != w.Name && !strings.HasPrefix(m.Name, w.Name+" ") {
+			continue
+		}
+		seen = true
+		if had := cmp.Or(m.Least, r.Rule.Least); had > w.Least {
+			return []string{fmt.Sprintf("a loss of %s below %v counts for nothing in it, and %v is the most that may (quality)", m.Name, had, w.Least)}
+		}
+	}
+	if !seen {
+		return []string{fmt.Sprintf("it does not look at %s (quality)", w.Name)}
+	}
+	return nil
 }
 
 // Lead is the answer for the metric that leads.
@@ -124,7 +148,7 @@ func WantedOf(d history.Decision) (out []Wanted, err error) {
 		return nil, fmt.Errorf("read evidence of decision %s: %w", d.ID, err)
 	}
 	for _, m := range r.Metrics {
-		out = append(out, Wanted{m.Name, m.Better, m.Quality})
+		out = append(out, Wanted{m.Name, m.Better, m.Quality, m.Least})
 	}
 	return out, nil
 }

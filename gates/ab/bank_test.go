@@ -55,6 +55,13 @@ func TestUnmet(t *testing.T) {
 			t.Errorf("%s: %q", word, unmet)
 		}
 	}
+	for quality, want := range map[string]int{"loss:lower:1%": 0, "loss:5%": 0, "loss:0.5%": 1} {
+		b := b
+		b.Quality = []string{quality}
+		if unmet := Unmet(good(), b, g, settings, now); len(unmet) != want {
+			t.Errorf("%s: %q", quality, unmet)
+		}
+	}
 	if unmet := Unmet(good(), b, g, "other", now); len(unmet) != 1 || !strings.Contains(unmet[0], "settings") {
 		t.Errorf("%q", unmet)
 	}

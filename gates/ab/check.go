@@ -87,9 +87,10 @@ func (s *session) right(d *side, v gates.Verdict, in string) bool {
 		r.ended(End{State: Stopped, Why: arm + in + ": " + reason(v)}, "free space, then gpuci ab --resume "+s.log().ID+" goes on with it")
 		return false
 	}
-	switch v.Outcome {
-	case gates.BuildFailed, gates.Refused:
+	if v.Outcome == gates.Refused {
 		r.Exit = v.Exit
+	} else {
+		r.Exit = v.Outcome.ExitCode() // what the arm is by itself, and not that it cannot be said which is better
 	}
 	r.ended(End{State: Failed, Why: fmt.Sprintf("%s is %s%s: %s", arm, v.Outcome, in, reason(v))}, append(v.Next, "what is wrong is not timed: mend the arm, or take it out")...)
 	return false

@@ -1,12 +1,13 @@
-// Package ab compares two arms of a gate: is the one faster, by more than the noise,
-// and may it become the default.
+// Package ab compares arms of a gate with a base: is one faster, by more than the noise,
+// and may it become the default. A bar with source = "ab" has a gate do so (Holder).
 //
 // An arm is a tree (a commit, a lane, or this lane as it is) with what is otherwise in
 // it: environment, arguments, an edit of a file. Each is built in a scratch lane of its
 // own, and must be green there by the gate's own rules before anything is timed. Then
 // the gate's run is repeated in turn, A B B A, each time as a fresh process, a block of
 // them with one seed in GPUCI_SEED, through the same pipeline as any run of the gate:
-// the same supervision, the same look at the pressure and at the card.
+// the same supervision, the same look at the pressure and at the card. Of several arms
+// each has blocks of its own with the base, and they take turns.
 //
 // What it promises: no lane's file is written; a sample that was taken beside somebody
 // on the card, on a card that was slowed, or while the disk stood still because of

@@ -115,7 +115,10 @@ func held(c gates.Comparison, bars []config.Bar, r *Report) gates.Comparison {
 		c.Outcome, c.Why, c.Owed = gates.Refused, r.End.Why, r.Owed
 		return c
 	}
-	c.Outcome, c.Why, c.Next = gates.Broken, r.End.Why, r.Next
+	c.Outcome, c.Why = gates.Broken, r.End.Why
+	if r.End.State == Failed { // of one that was stopped it is how to go on with it, which a gate does not
+		c.Next = r.Next
+	}
 	if r.End.Why == "" {
 		c.Why = "it has no answer"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,12 @@ func (s *session) makeSide(ctx context.Context, d *side) error {
 			return err
 		}
 	}
+	if commit == "" {
+		var err error
+		if commit, err = s.butBooks(ctx, from); err != nil {
+			return err
+		}
+	}
 	if was := s.log().built(d.Name, d.twin); was != nil && (was.Clean || commit != "") {
 		commit = was.Commit
 	}
@@ -69,7 +76,7 @@ func (s *session) makeSide(ctx context.Context, d *side) error {
 		Dir: s.o.ScratchDir, Commit: commit, Fetch: fetchTime, For: "arm " + d.Name + " of " + s.o.Gate.Name, Note: s.o.Note,
 	})
 	if errors.Is(err, worktrees.ErrGone) {
-		return &ArmError{fmt.Sprintf("arm %s: there is no commit %s", d.Name, commit), "git log --oneline --all has what there is"}
+		return &GoneError{ArmError{fmt.Sprintf("arm %s: there is no commit %s", d.Name, commit), "git log --oneline --all has what there is"}}
 	}
 	if err != nil {
 		return err
@@ -83,6 +90,21 @@ func (s *session) makeSide(ctx context.Context, d *side) error {
 		s.mark("arm " + d.Name + ": " + text)
 	}
 	return s.settleSide(ctx, d)
+}
+
+// butBooks is the commit of a lane that has changes in our own books alone, which bank
+// wrote and nobody has committed yet: its arm is that commit. "" for any other.
+func (s *session) butBooks(ctx context.Context, from worktrees.Lane) (commit string, err error) {
+	state, err := worktrees.ReadState(ctx, from)
+	if err != nil || !state.Dirty || state.Count > len(s.o.BookFiles) {
+		return "", err
+	}
+	for _, path := range state.Paths {
+		if !slices.Contains(s.o.BookFiles, path) {
+			return "", nil
+		}
+	}
+	return state.Commit, nil
 }
 
 // settleSide finds the workspace in a scratch lane, edits it, and says which tree it is.
@@ -124,7 +146,7 @@ func (s *session) laneNamed(ctx context.Context, name string) (worktrees.Lane, e
 			known = append(known, t.Name)
 		}
 	}
-	return worktrees.Lane{}, &ArmError{fmt.Sprintf("there is no lane %q", name), "there is " + strings.Join(known, ", ")}
+	return worktrees.Lane{}, &GoneError{ArmError{fmt.Sprintf("there is no lane %q", name), "there is " + strings.Join(known, ", ")}}
 }
 
 // side is where a place of the plan is run.

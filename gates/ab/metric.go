@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gpuci/gates/ab/judge"
@@ -18,11 +19,13 @@ const (
 	CPU  = "run-cpu"
 )
 
-// Wanted is a metric as it was named: NAME, or NAME:lower, NAME:higher.
+// Wanted is a metric as it was named: NAME, with :lower or :higher behind it for what is
+// better, and :2% for the least difference that counts.
 type Wanted struct {
 	Name    string          `json:"name"`
 	Better  judge.Direction `json:"better,omitempty"`
 	Quality bool            `json:"quality,omitempty"`
+	Least   float64         `json:"least,omitempty"` // as a share; 0 for that of the rule
 }
 
 // Metric is what arms are compared by. Its name has its labels behind it, where the
@@ -34,12 +37,29 @@ type Metric struct {
 
 // ParseWanted reads the name of a metric on a command line.
 func ParseWanted(text string, quality bool) (Wanted, error) {
-	name, word, said := strings.Cut(text, ":")
-	better := judge.Direction(word)
-	if name == "" || said && better != judge.Lower && better != judge.Higher {
-		return Wanted{}, &ArmError{fmt.Sprintf("%q names no metric", text), "write NAME, NAME:lower or NAME:higher for what is better"}
+	name, rest, said := strings.Cut(text, ":")
+	w := Wanted{Name: name, Quality: quality}
+	for _, word := range strings.Split(rest, ":") {
+		better := judge.Direction(word)
+		least, isShare := shareOf(word)
+		switch {
+		case !said && name != "":
+		case name != "" && w.Better == "" && (better == judge.Lower || better == judge.Higher):
+			w.Better = better
+		case name != "" && w.Least == 0 && isShare:
+			w.Least = least
+		default:
+			return Wanted{}, &ArmError{fmt.Sprintf("%q names no metric", text), "write NAME, NAME:lower or NAME:higher for what is better, and NAME:2% for the least difference that counts"}
+		}
 	}
-	return Wanted{name, better, quality}, nil
+	return w, nil
+}
+
+// shareOf reads a percentage below 100.
+func shareOf(word string) (share float64, ok bool) {
+	number, ok := strings.CutSuffix(word, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	return v / 100, ok && err == nil && v > 0 && v < 100
 }
 
 // clock is one of these two as a metric.
@@ -98,7 +118,9 @@ func timesIn(g config.Gate, printed []number) (out []Metric, err error) {
 // named are the series of a metric that was named.
 func named(g config.Gate, w Wanted, printed []number) (out []Metric, err error) {
 	if w.Name == Wall || w.Name == CPU {
-		return []Metric{clock(w.Name)}, nil
+		m := clock(w.Name)
+		m.Least = w.Least
+		return []Metric{m}, nil
 	}
 	var known []string
 	for _, n := range keysOf(printed) {
@@ -122,7 +144,7 @@ func named(g config.Gate, w Wanted, printed []number) (out []Metric, err error) 
 // metricOf says of a series what is better in it: as it was named, else as its bar
 // says, else as its unit does.
 func metricOf(g config.Gate, w Wanted, n number) (Metric, error) {
-	m := Metric{judge.Metric{Name: n.key, Unit: metric.UnitOf(n.Metric, n.Unit), Better: w.Better, Quality: w.Quality}, metric.Timed(n.Metric, n.Unit)}
+	m := Metric{judge.Metric{Name: n.key, Unit: metric.UnitOf(n.Metric, n.Unit), Better: w.Better, Quality: w.Quality, Least: w.Least}, metric.Timed(n.Metric, n.Unit)}
 	for _, b := range g.Bars {
 		if b.Metric != n.Metric {
 			continue

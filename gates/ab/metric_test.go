@@ -81,3 +81,44 @@ func TestRead(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// Behind a metric's name stands which way it is better, and the least difference that
+// counts, in either order and each once.
+func TestParseWanted(t *testing.T) {
+	for text, want := range map[string]Wanted{
+		"loss": {Name: "loss"}, "loss:lower": {Name: "loss", Better: judge.Lower}, "acc:higher:0.5%": {Name: "acc", Better: judge.Higher, Least: 0.005},
+		"acc:2%:higher": {Name: "acc", Better: judge.Higher, Least: 0.02}, "rel term=d_g:2%": {Name: "rel term=d_g", Least: 0.02},
+	} {
+		if got, err := ParseWanted(text, false); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ":lower", "loss:", "loss:up", "loss:lower:higher", "loss:1%:2%", "loss:0%", "loss:100%", "loss:-1%", "loss:NaN%", "loss:%"} {
+		if got, err := ParseWanted(text, true); err == nil {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
+
+// A quality is judged by the least difference that was named for it.
+func TestQualityLeast(t *testing.T) {
+	l := Log{Session: someSession()}
+	l.Rule.Rule = judge.Rule{Samples: 40, Most: 40}
+	for n := range 20 {
+		for i, p := range l.Plan.Round(n) {
+			loss, ms := 1+0.0001*float64((n*7+i*3)%5), 1+0.001*float64((n*3+i*5)%7)
+			if p.Arm == "b" {
+				loss, ms = loss*1.02, ms*0.9
+			}
+			x := sampleAt(p, ms)
+			x.Values["loss"] = loss
+			l.Samples = append(l.Samples, *x)
+		}
+	}
+	for least, want := range map[float64]judge.Verdict{0: judge.WinLosesQuality, 0.05: judge.Win} {
+		l.Metrics = []Metric{{judge.Metric{Name: "ms", Better: judge.Lower}, true}, {judge.Metric{Name: "loss", Better: judge.Lower, Quality: true, Least: least}, false}}
+		if got := ReportOf(l).Judged; got.Verdict != want {
+			t.Errorf("%v: %s: %s", least, got.Verdict, got.Why)
+		}
+	}
+}

@@ -193,7 +193,7 @@ func tellText(turns []*turn, samples []Sample, took time.Duration, taken int) st
 		parts = append(parts, text)
 	}
 	if taken > 0 {
-		parts = append(parts, fmt.Sprintf("in about %s", (took / time.Duration(taken) * time.Duration(left(turns))).Round(time.Second)))
+		parts = append(parts, fmt.Sprintf("in about %s", (took/time.Duration(taken)*time.Duration(left(turns))).Round(time.Second)))
 	}
 	thrown := 0
 	for _, x := range samples {

@@ -33,6 +33,7 @@ type Options struct {
 	Resume     string      // id of a comparison to go on with
 	Again      string      // the decision that is looked at again
 	Books      string      // where the journal is kept, in place of State: of a gate that is held against its base
+	BookFiles  []string    // that gpuci writes into the lane itself, from its root: a change of these alone is none
 	Version    string      // of gpuci
 
 	// Prepare gives the options under which the gate runs in a scratch lane; root is

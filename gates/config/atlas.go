@@ -23,7 +23,7 @@ type Trace struct {
 type Atlas struct {
 	Measure string // of trace.MeasureNames
 	Stage   string // trace.WholeRun for everything
-	Kernel  string `json:",omitempty"` // launches of kernels in whose name this is found; "" for all
+	Kernel  string `json:",omitempty"` // launches, or nodes of graphs, of kernels in whose name this is found; "" for all
 }
 
 // SourceTrace is the source of numbers that the atlas counts.
@@ -109,8 +109,8 @@ func (f *fields) atlas(metric *entry, t *Trace, unit *string) *Atlas {
 	case measure == nil && metric != nil:
 		measure, a.Measure = metric, metric.value.text
 	}
-	if kernel != nil && a.Measure != "launches" {
-		f.add(kernel.span, "leave it out, or measure", "%q in %s picks launches, and nothing else is known by kernel", "kernel", f.label)
+	if kernel != nil && a.Measure != "launches" && a.Measure != "graph-kernels" {
+		f.add(kernel.span, "leave it out, or measure", "%q in %s picks launches or graph-kernels, and nothing else is known by kernel", "kernel", f.label)
 	}
 	m, ok := trace.MeasureOf(a.Measure)
 	if ok && m.Only && f.table.get("stage") == nil {

@@ -24,7 +24,7 @@ type Bank struct {
 	Quiet      bool              // nobody else on the card in any sample that counts
 	Age        time.Duration     // after which a decision is to be looked at again
 	TSV        string            // file for git, relative to Root
-	Quality    []string          // metrics that a win in time must not lose
+	Quality    []string          // metrics that a win in time must not lose: "loss", or "accuracy:higher:0.5%" with the loss that counts for nothing
 	Flags      map[string]string // what makes an arm the default, by name: "config:FILE:PATTERN" and so on
 }
 
@@ -94,8 +94,8 @@ func (l *layer) bank(f *fields) {
 	if e, items := t.texts("quality", `["loss"]`); e != nil {
 		b.Quality = nil
 		for _, item := range items {
-			if !isWord(item.text) {
-				t.badWord(item, "quality")
+			if !qualityForm.MatchString(item.text) {
+				t.add(item.span, `write quality = ["loss", "accuracy:higher:0.5%"]`, "%q in %s is no quality: %s", "quality", t.label, quoted(item.text))
 				continue
 			}
 			b.Quality = append(b.Quality, item.text)
@@ -104,6 +104,10 @@ func (l *layer) bank(f *fields) {
 	t.flags(b)
 	t.done()
 }
+
+// qualityForm is that of a quality: a metric, which way it is better, and the loss of it
+// that counts for nothing.
+var qualityForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:lower|:higher)?(:[0-9]{1,2}(\.[0-9]+)?%)?$`)
 
 // flags reads what makes an arm the default, under names of the workspace's own.
 func (f *fields) flags(b *Bank) {

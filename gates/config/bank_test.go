@@ -19,13 +19,13 @@ least-effect = "2%"
 warm = 3
 age = "36h"
 quiet = false
-quality = ["loss"]
+quality = ["loss", "accuracy:higher:0.5%"]
 [bank.flags]
 fused = 'config:src/lib.rs:FUSED: bool = true'
 `)
 	c := mustLoad(t, src)
 	want := defaultBank()
-	want.Samples, want.Least, want.Seek, want.Warm, want.Age, want.Quiet, want.Quality = 40, 0.02, 0.06, 3, 36*time.Hour, false, []string{"loss"}
+	want.Samples, want.Least, want.Seek, want.Warm, want.Age, want.Quiet, want.Quality = 40, 0.02, 0.06, 3, 36*time.Hour, false, []string{"loss", "accuracy:higher:0.5%"}
 	want.Flags = map[string]string{"fused": "config:src/lib.rs:FUSED: bool = true"}
 	if d := cmp.Diff(want, c.Bank, cmpopts.EquateApprox(0, 1e-12)); d != "" {
 		t.Error(d)

@@ -1,17 +1,10 @@
 package config
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // slurm writes what is said of a cluster, where anything is.
 func (p *printer) slurm(s Slurm) {
-	said := false
-	for key := range p.config.origins {
-		said = said || strings.HasPrefix(key, "slurm.")
-	}
-	if !said {
+	if !p.config.SaysSlurm() {
 		return
 	}
 	p.table("[slurm]", place{}.in("slurm"))

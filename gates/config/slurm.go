@@ -57,6 +57,16 @@ func defaultSlurm() Slurm {
 	return Slurm{GRES: defaultGRES, InFlight: defaultInFlight, Wait: defaultSlurmWait, Margin: defaultSlurmMargin, Attempts: defaultAttempts}
 }
 
+// SaysSlurm says whether a file says anything of a cluster.
+func (c *Config) SaysSlurm() bool {
+	for key := range c.origins {
+		if strings.HasPrefix(key, "slurm.") {
+			return true
+		}
+	}
+	return false
+}
+
 // slurm reads [slurm].
 func (l *layer) slurm(f *fields) {
 	t := f.sub("slurm", "[slurm] above its lines")

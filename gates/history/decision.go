@@ -60,37 +60,22 @@ type DecidedArm struct {
 // ErrDecided says that a decision is there already.
 var ErrDecided = errors.New("it is banked already")
 
-// decided is a decision as it is stored.
-type decided struct {
-	Decision
-	body []byte
-}
-
 type typedDecision struct {
 	Type string `json:"type"`
 	*Decision
 }
 
-func newDecided(d Decision) (decided, error) {
-	body, err := json.Marshal(typedDecision{"decision", &d})
-	if err != nil {
-		return decided{}, err
-	}
-	if len(body) > maxLine {
-		return decided{}, fmt.Errorf("it is over %d MiB", maxLine>>20)
-	}
-	return readDecided(body)
+func newDecided(d Decision) (kept[Decision], error) {
+	return newKept(typedDecision{"decision", &d}, Decision.sound)
 }
 
-func readDecided(body []byte) (decided, error) {
-	e := decided{body: body}
-	if err := json.Unmarshal(body, &e.Decision); err != nil {
-		return e, err
+func readDecided(body []byte) (kept[Decision], error) { return readKept(body, Decision.sound) }
+
+func (d Decision) sound() error {
+	if d.ID == "" || d.Gate == "" || d.At.IsZero() {
+		return errors.New("it has no id, no gate or no time")
 	}
-	if e.ID == "" || e.Gate == "" || e.At.IsZero() {
-		return e, errors.New("it has no id, no gate or no time")
-	}
-	return e, nil
+	return nil
 }
 
 // form3 has what was decided by comparisons. They are few, so that no index is worth its
@@ -111,10 +96,8 @@ func (s *Store) RecordDecision(ctx context.Context, d Decision) error {
 	if err != nil {
 		return fmt.Errorf("record decision %s: %w", d.ID, err)
 	}
-	s.turn.Lock()
-	defer s.turn.Unlock()
 	fresh := true
-	err = s.put(ctx, e.body, func(tx *sql.Tx) (err error) {
+	err = s.keep(ctx, e.body, func(tx *sql.Tx) (err error) {
 		fresh, err = s.insertDecided(ctx, tx, e, s.uid)
 		return err
 	})
@@ -127,10 +110,19 @@ func (s *Store) RecordDecision(ctx context.Context, d Decision) error {
 	return nil
 }
 
-// insertDecided writes what uid recorded, if it is not there.
-func (s *Store) insertDecided(ctx context.Context, tx *sql.Tx, e decided, uid int) (fresh bool, err error) {
+// insertDecided writes what uid recorded, if it is not there. An id is no user's alone:
+// whoever sees that a comparison runs can write it into a journal of his own, and what he
+// says of it stands beside the answer, and not in its place.
+func (s *Store) insertDecided(ctx context.Context, tx *sql.Tx, e kept[Decision], uid int) (fresh bool, err error) {
+	d, key, others := e.what, e.what.ID, 0
+	if err := tx.QueryRowContext(ctx, "select count(*) from decisions where run = ? and uid <> ?", d.ID, uid).Scan(&others); err != nil {
+		return false, err
+	}
+	if others > 0 {
+		key = fmt.Sprintf("%s of uid %d", d.ID, uid)
+	}
 	r, err := tx.ExecContext(ctx, `insert or ignore into decisions(run, uid, gate, lane, started, body) values(?, ?, ?, ?, ?, ?)`,
-		e.ID, uid, e.Gate, e.Lane, e.At.UnixMicro(), e.body)
+		key, uid, d.Gate, d.Lane, d.At.UnixMicro(), e.body)
 	if err != nil {
 		return false, err
 	}
@@ -141,26 +133,6 @@ func (s *Store) insertDecided(ctx context.Context, tx *sql.Tx, e decided, uid in
 // Decisions gives those asked for, the newest first. Of the query, the gate, the lane,
 // the times and the limit count. What waits in a journal for the owner of the database
 // is not among them.
-func (s *Store) Decisions(ctx context.Context, q Query) (list []Decision, err error) {
-	c := &clause{}
-	for _, eq := range []struct{ column, value string }{{"gate", q.Gate}, {"lane", q.Lane}} {
-		if eq.value != "" {
-			c.and(eq.column+" = ?", text(eq.value))
-		}
-	}
-	q.times(c, "started")
-	err = s.read(ctx, "read decisions in", func(db *sql.DB) error {
-		list = nil
-		return eachBody(ctx, db, "select rowid, uid, body from decisions where 1"+c.String()+" order by started desc, rowid desc limit ?", append(c.args, q.limit()),
-			func(id int64, uid int, body []byte) error {
-				e, err := readDecided(body)
-				if err != nil {
-					return fmt.Errorf("decision %d: %w", id, err)
-				}
-				e.UID = uid
-				list = append(list, e.Decision)
-				return nil
-			})
-	})
-	return list, err
+func (s *Store) Decisions(ctx context.Context, q Query) ([]Decision, error) {
+	return listKept(ctx, s, "decisions", &clause{}, q, readDecided, func(d *Decision, uid int) { d.UID = uid })
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"testing"
@@ -59,6 +60,40 @@ func keepsDecisions(t *testing.T, st *stage) {
 	}
 	st.close(s)
 	st.sound()
+}
+
+// Somebody else's line of the same id stands beside the answer, and keeps it from nothing.
+func TestDecisionOfAnother(t *testing.T) {
+	st := newStage(t)
+	s := st.open()
+	forged := decision("d1")
+	forged.Verdict = "worse"
+	e, err := newDecided(forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := os.Geteuid() + 1
+	for range 2 {
+		err = s.put(t.Context(), e.body, func(tx *sql.Tx) error {
+			_, err := s.insertDecided(t.Context(), tx, e, other)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.RecordDecision(t.Context(), decision("d1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RecordDecision(t.Context(), decision("d1")); !errors.Is(err, ErrDecided) {
+		t.Errorf("banked twice: %v", err)
+	}
+	list, err := s.Decisions(t.Context(), Query{})
+	forged.UID = other
+	if d := cmp.Diff([]Decision{decision("d1"), forged}, list); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	st.close(s)
 }
 
 // What was left in a journal comes into the database, once.

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -60,37 +59,24 @@ type Move struct {
 	Moved     bool     `json:"moved"`               // as far as that asks
 }
 
-// falsified is a falsification as it is stored.
-type falsified struct {
-	Falsification
-	body []byte
-}
-
 type typedFalsification struct {
 	Type string `json:"type"`
 	*Falsification
 }
 
-func newFalsified(f Falsification) (falsified, error) {
-	body, err := json.Marshal(typedFalsification{"falsification", &f})
-	if err != nil {
-		return falsified{}, err
-	}
-	if len(body) > maxLine {
-		return falsified{}, fmt.Errorf("it is over %d MiB", maxLine>>20)
-	}
-	return readFalsified(body)
+func newFalsified(f Falsification) (kept[Falsification], error) {
+	return newKept(typedFalsification{"falsification", &f}, Falsification.sound)
 }
 
-func readFalsified(body []byte) (falsified, error) {
-	e := falsified{body: body}
-	if err := json.Unmarshal(body, &e.Falsification); err != nil {
-		return e, err
+func readFalsified(body []byte) (kept[Falsification], error) {
+	return readKept(body, Falsification.sound)
+}
+
+func (f Falsification) sound() error {
+	if f.Run == "" || f.Gate == "" || f.Started.IsZero() {
+		return errors.New("it has no run, no gate or no time")
 	}
-	if e.Run == "" || e.Gate == "" || e.Started.IsZero() {
-		return e, errors.New("it has no run, no gate or no time")
-	}
-	return e, nil
+	return nil
 }
 
 // form2 has what came of planting faults.
@@ -115,9 +101,7 @@ func (s *Store) RecordFalsification(ctx context.Context, f Falsification) error 
 	if err != nil {
 		return fmt.Errorf("record falsification of gate %s: %w", f.Gate, err)
 	}
-	s.turn.Lock()
-	defer s.turn.Unlock()
-	err = s.put(ctx, e.body, func(tx *sql.Tx) error { return s.insertFalsified(ctx, tx, e, s.uid) })
+	err = s.keep(ctx, e.body, func(tx *sql.Tx) error { return s.insertFalsified(ctx, tx, e, s.uid) })
 	if err != nil {
 		return fmt.Errorf("record falsification of gate %s: %w", f.Gate, err)
 	}
@@ -125,38 +109,20 @@ func (s *Store) RecordFalsification(ctx context.Context, f Falsification) error 
 }
 
 // insertFalsified writes what uid recorded, if it is not there.
-func (s *Store) insertFalsified(ctx context.Context, tx *sql.Tx, e falsified, uid int) error {
+func (s *Store) insertFalsified(ctx context.Context, tx *sql.Tx, e kept[Falsification], uid int) error {
+	f := e.what
 	_, err := tx.ExecContext(ctx, `insert or ignore into falsifications(run, uid, gate, lane, partial, started, body) values(?, ?, ?, ?, ?, ?, ?)`,
-		e.Run, uid, e.Gate, e.Lane, e.Partial, e.Started.UnixMicro(), e.body)
+		f.Run, uid, f.Gate, f.Lane, f.Partial, f.Started.UnixMicro(), e.body)
 	return err
 }
 
 // Falsifications gives those asked for, the newest first. Of the query, the gate,
 // the lane, the times, the limit and whether partial ones are wanted count. What
 // waits in a journal for the owner of the database is not among them.
-func (s *Store) Falsifications(ctx context.Context, q Query) (list []Falsification, err error) {
+func (s *Store) Falsifications(ctx context.Context, q Query) ([]Falsification, error) {
 	c := &clause{}
-	for _, eq := range []struct{ column, value string }{{"gate", q.Gate}, {"lane", q.Lane}} {
-		if eq.value != "" {
-			c.and(eq.column+" = ?", text(eq.value))
-		}
-	}
 	if !q.Partial {
 		c.and("partial = 0")
 	}
-	q.times(c, "started")
-	err = s.read(ctx, "read falsifications in", func(db *sql.DB) error {
-		list = nil
-		return eachBody(ctx, db, "select id, uid, body from falsifications where 1"+c.String()+" order by started desc, id desc limit ?", append(c.args, q.limit()),
-			func(id int64, uid int, body []byte) error {
-				e, err := readFalsified(body)
-				if err != nil {
-					return fmt.Errorf("falsification %d: %w", id, err)
-				}
-				e.UID = uid
-				list = append(list, e.Falsification)
-				return nil
-			})
-	})
-	return list, err
+	return listKept(ctx, s, "falsifications", c, q, readFalsified, func(f *Falsification, uid int) { f.UID = uid })
 }

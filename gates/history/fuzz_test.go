@@ -70,8 +70,8 @@ func checkLine(t *testing.T, line string) {
 			t.Fatalf("%s, %s, %v", third.body, again.body, err)
 		}
 	case rec.fault != nil:
-		again, err := newFalsified(rec.fault.Falsification)
-		if diff := cmp.Diff(rec.fault.Falsification, again.Falsification); err != nil || diff != "" {
+		again, err := newFalsified(rec.fault.what)
+		if diff := cmp.Diff(rec.fault.what, again.what); err != nil || diff != "" {
 			t.Fatal(err, diff)
 		}
 	case rec.kill != nil:

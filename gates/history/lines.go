@@ -12,8 +12,8 @@ import (
 type record struct {
 	result   *entry
 	kill     *killEntry
-	fault    *falsified
-	decision *decided
+	fault    *kept[Falsification]
+	decision *kept[Decision]
 }
 
 // readLine decodes a line. Fields and types that are not known are for newer

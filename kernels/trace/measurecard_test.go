@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -97,4 +98,27 @@ func TestMeasureCardsProcesses(t *testing.T) {
 	}
 	wantFigure(t, "busy", m.Figures[0], "0.9 0.9 0.9 of 1 in 2")
 	wantFigure(t, "idle", m.Figures[1], "0.95 0.95 0.95 of 4 in 2")
+}
+
+// TestMeasureCardsTwice: work that comes after very much that began later may have been
+// counted before: a report says by how much, and a gate has no number.
+func TestMeasureCardsTwice(t *testing.T) {
+	f := newForge(t)
+	k := f.kernel("k", 1)
+	f.push("step 1")
+	for range unionMost + 1 {
+		f.works(Work{Tie: f.ask(), Kind: Launch, Start: f.now + 100, End: f.now + 200})
+		f.launch(k)
+	}
+	f.works(Work{Tie: f.ask(), Kind: Launch, Start: 150, End: 190})
+	f.launch(k)
+	f.pop()
+	wantFigure(t, "busy", f.measure(Counting{}, Wanted{"device-ms", "step", nil})[0], "the card's work came so far out of order that 40 ns may be counted twice")
+	r := f.report(Counting{})
+	if d := r.Processes[0].Device; d.Twice != 40 || r.stage(t, "step").Device[0].Total != (unionMost+1)*100+40 {
+		t.Errorf("%+v, %+v", d, r.stage(t, "step").Device)
+	}
+	if text := r.line(t); !strings.Contains(text, "busy may be too long, by 40 ns in all steps together") {
+		t.Error(text)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -118,5 +119,47 @@ func TestMeasurementText(t *testing.T) {
 	const want = "3 processes, 1 of which did not come to an end of their own (a signal, or _exit); 4 steps of step in 2 of them, the first set apart"
 	if got := m.Text(); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestMeasureGraphKernels: kernels of graphs by name, of each step, where a capture made all
+// of the graph; of another one there is no number.
+func TestMeasureGraphKernels(t *testing.T) {
+	f := newForge(t)
+	fast, other := f.kernel("fast", 1), f.kernel("other", 1)
+	graph := func(handle uint32, nodes int, kernels ...uint32) uint32 {
+		f.event(Capture, 0, f.call("cuStreamBeginCapture_v2"), 7, 0)
+		for _, k := range kernels {
+			f.event(Launch, Captured, k, 7, 1)
+		}
+		f.event(Capture, 0, f.call("cuStreamEndCapture"), 7, handle)
+		id := f.name("G", fmt.Sprintf("0xe%d\t0x%x\t%d,0,1", handle, handle, nodes))
+		f.event(Instantiate, 0, id, 0, 1)
+		return id
+	}
+	two, one, sets := graph(0xa0, 3, fast, fast, other), graph(0xb0, 1, other), graph(0xd0, 0)
+	changed := graph(0xc0, 2, fast)
+	for i := range 3 {
+		f.push(fmt.Sprint("step ", i))
+		for _, id := range []uint32{two, two, one, sets} {
+			f.event(GraphLaunch, 0, id, 7, 1)
+		}
+		f.launch(fast)
+		f.pop()
+	}
+	nodes := func(stage, pattern string) Wanted {
+		return Wanted{"graph-kernels", stage, regexp.MustCompile(pattern)}
+	}
+	got := f.measure(Counting{Warm: 1}, nodes("step", "^fast"), nodes("step", "other"), nodes("step", "nosuch"), nodes(WholeRun, "."), Wanted{"graph-kernels", "step", nil})
+	for i, want := range []string{"4 4 4 of 2", "3 3 3 of 2", "0 0 0 of 2", "21 21 21 of 1", "7 7 7 of 2"} {
+		wantFigure(t, fmt.Sprint(i), got[i], want)
+	}
+	if got[0].Fit != 1 || got[2].Fit != 0 {
+		t.Errorf("%d and %d kernels fit", got[0].Fit, got[2].Fit)
+	}
+	f.event(GraphLaunch, 0, changed, 7, 1)
+	got = f.measure(Counting{Warm: 1}, nodes("step", "^fast"), nodes(WholeRun, "^fast"), kernelsOf("step", "^fast"))
+	for i, want := range []string{"4 4 4 of 2", "1 launches were of graphs whose kernels are not known by name", "graphs were launched 12 times"} {
+		wantFigure(t, fmt.Sprint(i), got[i], want)
 	}
 }

@@ -57,6 +57,7 @@ func (r *Rig) configure() error {
 		{"cgroup.conf", "CgroupAutomount=no\nConstrainRAMSpace=yes\nCgroupPlugin=" + groupPlugin() + "\n", 0o644},
 		{"slurmdbd.conf", r.slurmdbdConf(), 0o600},
 		{"nodeenv", "", 0o644},
+		{"nodes", strings.Join(r.Nodes, " "), 0o644},
 		{"prolog", "#!/bin/sh\nexec cat '" + filepath.Join(r.dir, "nodeenv") + "'\n", 0o755},
 	} {
 		if err := os.WriteFile(filepath.Join(r.dir, f.name), []byte(f.text), f.mode); err != nil {

@@ -18,11 +18,11 @@ func (e evidence) notes(s Session) []string {
 	var notes []string
 	part := e.readings.scale.part
 	if e.twins.sure() {
-		notes = append(notes, fmt.Sprintf("the control differs from itself, by %s: two builds of it, or two places, are not alike", signed(part(e.twins.centre))))
+		notes = append(notes, fmt.Sprintf("the control differs from itself, by %s: two builds of it, or two places, are not alike", Signed(part(e.twins.centre))))
 	}
 	if e.readings.bias > e.bars.least/10 {
 		notes = append(notes, fmt.Sprintf("the clock has steps of %g %s, which can put the difference off by %s: let a run take longer",
-			e.readings.step, e.metric.Unit, percent(e.readings.bias)))
+			e.readings.step, e.metric.Unit, Percent(e.readings.bias)))
 	}
 	for _, arm := range []struct {
 		name   string

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// percent writes a part with two digits that count, and no sign.
-func percent(part float64) string {
+// Percent writes a part with two digits that count, and no sign.
+func Percent(part float64) string {
 	v := 100 * math.Abs(part)
 	switch {
 	case v == 0:
@@ -22,15 +22,15 @@ func percent(part float64) string {
 	return fmt.Sprintf("%.2g %%", v)
 }
 
-// signed is percent with a sign.
-func signed(part float64) string {
+// Signed is Percent with a sign.
+func Signed(part float64) string {
 	switch {
 	case part > 0:
-		return "+" + percent(part)
+		return "+" + Percent(part)
 	case part < 0:
-		return "-" + percent(part)
+		return "-" + Percent(part)
 	}
-	return percent(0)
+	return Percent(0)
 }
 
 // listed lists counts by their names.
@@ -45,32 +45,32 @@ func listed(counts map[string]int) string {
 // between writes the ends of an interval.
 func (e evidence) between(f finding) string {
 	part := e.readings.scale.part
-	return fmt.Sprintf("between %s and %s", signed(part(f.low)), signed(part(f.high)))
+	return fmt.Sprintf("between %s and %s", Signed(part(f.low)), Signed(part(f.high)))
 }
 
 // decided says what a verdict means.
 func (e evidence) decided(v Verdict) string {
 	part := e.readings.scale.part
-	size, floor := part(e.pairs.centre), percent(part(e.floor))
+	size, floor := part(e.pairs.centre), Percent(part(e.floor))
 	switch {
 	case v != Tie:
-		return fmt.Sprintf("%s is %s, %s, beyond the floor of %s", e.metric.Name, signed(size), e.between(e.pairs), floor)
+		return fmt.Sprintf("%s is %s, %s, beyond the floor of %s", e.metric.Name, Signed(size), e.between(e.pairs), floor)
 	case e.readings.flat():
 		return fmt.Sprintf("%s is the same in every run", e.metric.Name)
 	case e.pairs.sure() && math.Abs(e.pairs.centre) < e.bars.least && e.pairs.far() < e.bars.seek:
-		return fmt.Sprintf("%s is %s, surely, and less than the %s that are worth an arm", e.metric.Name, signed(size), percent(e.rule.Least))
+		return fmt.Sprintf("%s is %s, surely, and less than the %s that are worth an arm", e.metric.Name, Signed(size), Percent(e.rule.Least))
 	case e.pairs.far() < e.bars.seek:
-		return fmt.Sprintf("%s differs by less than %s: it is %s", e.metric.Name, percent(part(e.bars.seek)), e.between(e.pairs))
+		return fmt.Sprintf("%s differs by less than %s: it is %s", e.metric.Name, Percent(part(e.bars.seek)), e.between(e.pairs))
 	}
-	return fmt.Sprintf("%s is %s, inside the floor of %s: the control differs as much from itself", e.metric.Name, signed(size), floor)
+	return fmt.Sprintf("%s is %s, inside the floor of %s: the control differs as much from itself", e.metric.Name, Signed(size), floor)
 }
 
 // undecided says what is missing.
 func (e evidence) undecided(a Answer) string {
-	why := fmt.Sprintf("%s is %s, and %s would have had to be there to be seen", e.metric.Name, e.between(e.pairs), percent(a.Visible))
+	why := fmt.Sprintf("%s is %s, and %s would have had to be there to be seen", e.metric.Name, e.between(e.pairs), Percent(a.Visible))
 	if e.pairs.sure() && !e.beyond() {
 		why = fmt.Sprintf("%s is %s, %s, and not beyond the floor of %s", e.metric.Name,
-			signed(a.Ratio-1), e.between(e.pairs), percent(a.Floor))
+			Signed(a.Ratio-1), e.between(e.pairs), Percent(a.Floor))
 	}
 	if e.metric.Quality && e.readings.seedCount < e.rule.Seeds {
 		why = fmt.Sprintf("%s has %d seeds, and the rule asks for %d", e.metric.Name, e.readings.seedCount, e.rule.Seeds)

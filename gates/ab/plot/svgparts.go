@@ -3,6 +3,8 @@ package plot
 import (
 	"fmt"
 	"strings"
+
+	"gpuci/gates/ab/judge"
 )
 
 // bins of a distribution.
@@ -70,8 +72,8 @@ func (p *page) differences(s scene, y int) (below int) {
 		p.text("s mid", x(r.centre), at-9, r.within())
 	}
 	y += high + 18
-	p.text("s", left, y, percent(-reach))
-	p.text("s end", right, y, percent(reach))
-	p.text("s m mid", left+wide/2, y, "difference from "+s.sides[0].name+"; shaded: the floor, "+strings.TrimPrefix(percent(floor), "+"))
+	p.text("s", left, y, judge.Signed(-reach))
+	p.text("s end", right, y, judge.Signed(reach))
+	p.text("s m mid", left+wide/2, y, "difference from "+s.sides[0].name+"; shaded: the floor, "+judge.Percent(floor))
 	return y
 }

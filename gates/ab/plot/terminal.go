@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"gpuci/gates/ab/judge"
 )
 
 // The terminal's picture, in cells.
@@ -158,5 +160,5 @@ func (t *text) differences() {
 		t.line(r.name, string(line))
 		t.line(" ", fit(r.within(), t.wide))
 	}
-	t.line(" ", fit(fmt.Sprintf("░ the floor, %s; ┊ no difference", strings.TrimPrefix(percent(t.Answer.Floor), "+")), t.wide))
+	t.line(" ", fit(fmt.Sprintf("░ the floor, %s; ┊ no difference", judge.Percent(t.Answer.Floor)), t.wide))
 }

@@ -101,18 +101,9 @@ func (s scene) reach() float64 {
 	return 1.1 * reach
 }
 
-// percent writes a difference.
-func percent(part float64) string {
-	digits := 1
-	if v := math.Abs(100 * part); v < 0.95 && v > 0 {
-		digits = 2
-	}
-	return fmt.Sprintf("%+.*f %%", digits, 100*part)
-}
-
 // within writes a row's difference and its interval.
 func (r row) within() string {
-	return fmt.Sprintf("%s (%s to %s)", percent(r.centre), percent(r.interval.Low), percent(r.interval.High))
+	return fmt.Sprintf("%s (%s to %s)", judge.Signed(r.centre), judge.Signed(r.interval.Low), judge.Signed(r.interval.High))
 }
 
 // clean replaces what cannot be seen. Such characters could hide a part of the text
