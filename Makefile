@@ -33,7 +33,7 @@ lint:
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./reaper/proc ./reaper
-	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./kernels/device ./kernels/device/protected ./cmd/gpuci-link ./pressure ./gates/history ./kernels/inspect ./kernels/build ./kernels/verify ./kernels/trace ./gates/ab/judge
+	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./buildlock ./ci ./kernels/device ./kernels/device/protected ./cmd/gpuci-link ./pressure ./gates/history ./kernels/inspect ./kernels/build ./kernels/verify ./kernels/trace ./gates/ab/judge
 	$(GO) test -run '^$$' -bench . ./worktrees ./gates/...
 	@python3 kernels/kda/bench/peers.py; code=$$?; test $$code -eq 0 || { test $$code -eq 69 && \
 		echo "bench: NOT MEASURED: what the fused kernels stand beside (PyTorch, flash-linear-attention, cuBLAS)"; }

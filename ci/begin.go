@@ -104,11 +104,12 @@ func (n *night) resume() error {
 }
 
 // add writes a line of the journal, and says once where that fails.
-func (n *night) add(l line) {
+func (n *night) add(l line) (ok bool) {
 	l.At = n.clock.Wall()
 	if err := n.journal.add(l); err != nil {
 		n.fault(gates.ExitUnexpected, "%v; what comes now would be done again by --resume", err)
 	}
+	return !n.journal.lost
 }
 
 // clear removes the scratch lanes that killed gpucis left.

@@ -56,7 +56,8 @@ func (n *night) disconnect() {
 }
 
 // openOf are the lines of what was handed over and came to nothing that is written down,
-// and whether a process was about to end it all.
+// and whether a process was about to end it all. That a gate was not run says nothing of its
+// job: it may be there still.
 func openOf(lines []line) (open []line, interrupted bool) {
 	for _, l := range lines {
 		switch l.Type {
@@ -77,7 +78,7 @@ func openOf(lines []line) (open []line, interrupted bool) {
 			open = slices.DeleteFunc(open, func(o line) bool { return slices.Contains(l.Cookies, o.Cookie) })
 		case done:
 			open = slices.DeleteFunc(open, func(o line) bool {
-				return o.Tree == l.Tree && slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Gate == o.Gate })
+				return o.Tree == l.Tree && slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Gate == o.Gate && c.State != NotRun })
 			})
 		}
 	}

@@ -18,7 +18,7 @@ type dispatch struct {
 	ex     executor.Executor
 	limits executor.Limits
 	clock  Clock
-	add    func(line)
+	add    func(line) (ok bool)
 	note   func(format string, args ...any)
 	watch  func(executor.Task, executor.Status) // may be nil
 	output func(executor.Task) io.Writer        // of the gates as it comes; may be nil
@@ -66,9 +66,15 @@ func (d *dispatch) room() int {
 	return max(0, d.limits.InFlight-len(d.out))
 }
 
-// submit hands a task over.
+// submit hands a task over, once its cookie is written down: of one that nobody knows of
+// nothing could be ended. What runs here ends with us.
 func (d *dispatch) submit(ctx context.Context, t executor.Task) {
-	d.add(line{Type: started, Lane: t.Head.Lane, Tree: t.Head.Tree, Gate: t.Gate.Name, Cookie: t.Cookie})
+	ok := d.add(line{Type: started, Lane: t.Head.Lane, Tree: t.Head.Tree, Gate: t.Gate.Name, Cookie: t.Cookie})
+	if !ok && !d.limits.Here {
+		d.shut = errUnwritten
+		d.lose(t, &executor.Loss{Outcome: gates.Refused, Kind: "refused", Why: d.shut.Error()})
+		return
+	}
 	d.take(t)
 	d.hand(ctx, t)
 }
@@ -96,6 +102,14 @@ func (d *dispatch) hand(ctx context.Context, t executor.Task) {
 		loss = &executor.Loss{Outcome: gates.Refused, Kind: "refused", Why: "it could not be handed over: " + err.Error()}
 	}
 	delete(d.out, t.Cookie)
+	d.lose(t, loss)
+}
+
+// errUnwritten says why nothing is handed over.
+var errUnwritten = errors.New("the journal cannot be written, and without it nobody would know of the job")
+
+// lose gives a task as lost that is not with the executor.
+func (d *dispatch) lose(t executor.Task, loss *executor.Loss) {
 	d.early = append(d.early, landed{task: t, status: executor.Status{Cookie: t.Cookie, Phase: executor.Done, Loss: loss, Since: d.clock.Wall()}})
 }
 

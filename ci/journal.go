@@ -49,6 +49,7 @@ type line struct {
 // one gate again.
 type journal struct {
 	f    *os.File
+	lost bool         // the last line is not there
 	torn bool         // the last line may have no end
 	step func(string) // where a kill may come; tests count them, and are killed there
 	err  error        // the first that could not be written
@@ -136,6 +137,7 @@ func (j *journal) add(l line) error {
 	if err == nil {
 		err = j.f.Sync()
 	}
+	j.lost = err != nil
 	j.torn = err != nil && (n > 0 || j.torn)
 	if err != nil && j.err == nil {
 		j.err = fmt.Errorf("write the night's journal: %w", err)

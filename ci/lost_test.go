@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"gpuci/ci/executor"
 	"gpuci/gates"
@@ -168,6 +169,48 @@ func TestHandedOver(t *testing.T) {
 	}
 	if r.Exit != gates.Refused.ExitCode() {
 		t.Errorf("exit %d", r.Exit)
+	}
+}
+
+// TestUnwritten: what cannot be written down before is not handed over.
+func TestUnwritten(t *testing.T) {
+	s := newStage(t, oneGate)
+	f := newSimulated(t, 50)
+	o, _ := s.options()
+	o.On = "fate"
+	o.Open = func(context.Context, string, string, string) (executor.Executor, error) {
+		return f, nil
+	}
+	o.step = func(step string) {
+		if step == "before started" { // a file can be no longer from now on
+			limit(t, 1)
+		}
+		if step == "after started" {
+			limit(t, unix.RLIM_INFINITY)
+		}
+	}
+	r, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := mustCell(t, r, "main", "unit"); c.Outcome != gates.Refused || !strings.Contains(c.Why, "cannot be written") {
+		t.Errorf("%s: %s", c.word(), c.Why)
+	}
+	if len(f.seen) > 0 {
+		t.Errorf("%d were handed over", len(f.seen))
+	}
+}
+
+// limit bounds how long a file of this process may become.
+func limit(t *testing.T, most uint64) {
+	t.Helper()
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &now); err != nil {
+		t.Fatal(err)
+	}
+	now.Cur = most
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &now); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -16,9 +16,9 @@ func TestSlurm(t *testing.T) {
 	rig := slurmtest.Start(t, slurmtest.Options{})
 	gpuci := program(t)
 	for name, test := range map[string]func(*slurmStage){
-		"night": slurmNight, "kill": slurmKill, "stop": slurmStop, "cancel": slurmCancel, "many": slurmMany, "hand": slurmHand,
+		"night": slurmNight, "kill": slurmKill, "stop": slurmStop, "cancel": slurmCancel, "many": slurmMany, "hand": slurmHand, "down": slurmDown,
 	} {
-		toml := map[string]string{"kill": slurmKillGates, "stop": slurmLong, "cancel": slurmLong, "many": slurmMore(), "night": slurmGates, "hand": slurmGates}[name]
+		toml := map[string]string{"kill": slurmKillGates, "stop": slurmLong, "cancel": slurmLong, "down": slurmLong, "many": slurmMore(), "night": slurmGates, "hand": slurmGates}[name]
 		t.Run(name, func(t *testing.T) { test(newSlurmStage(t, rig, gpuci, toml)) })
 	}
 }

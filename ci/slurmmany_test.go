@@ -3,6 +3,7 @@ package ci
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -10,11 +11,16 @@ import (
 	"gpuci/gates"
 )
 
-// slurmMore are 40 gates, each of which takes a moment.
+// slurmMore are 40 gates of which half fit on one node. All but five go on until a node is
+// down.
 func slurmMore() string {
 	var b strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&b, "[[gate]]\nname = \"g%02d\"\nrun = \"sleep 0.5; echo g%02d >> $LOG\"\nreader = \"none\"\n\n", i, i)
+		wait := "until test -e $LOG.down; do sleep 0.1; done; "
+		if i < 5 {
+			wait = ""
+		}
+		fmt.Fprintf(&b, "[[gate]]\nname = \"g%02d\"\nrun = \"%ssleep 0.3; echo g%02d >> $LOG\"\nreader = \"none\"\n\n  [gate.slurm]\n  memory = \"750MiB\"\n\n", i, wait, i)
 	}
 	return b.String()
 }
@@ -23,21 +29,26 @@ func slurmMore() string {
 // one job. What ran on that node is run again by Slurm, or lost; nothing is red, and
 // nothing is green that did not run to its end.
 func slurmMany(s *slurmStage) {
-	down, ended, came := false, "", 0
+	down, ended, came, there := false, "", 0, 0
 	r := s.night(func(o *Options) {
 		o.Watch = func(e Event) {
 			switch st := e.Status; {
 			case st.Phase == executor.Done:
 				came++
-			case st.Phase != executor.Running:
-			case ended == "":
+			case st.Phase == executor.Running && st.Where == s.rig.Nodes[1]:
+				there++
+			case st.Phase == executor.Running && ended == "" && e.Gate > "g05":
 				ended = st.ID
 				if out, err := s.rig.Command(context.Background(), "scancel", st.ID).CombinedOutput(); err != nil {
 					s.t.Errorf("scancel: %v: %s", err, out)
 				}
-			case !down && came >= 5 && st.Where == s.rig.Nodes[1]:
+			}
+			if !down && came >= 3 && there >= 5 {
 				down = true
 				s.rig.StopNode(s.rig.Nodes[1])
+				if err := os.WriteFile(os.Getenv("LOG")+".down", nil, 0o644); err != nil {
+					s.t.Error(err)
+				}
 			}
 		}
 	})

@@ -137,3 +137,39 @@ func slurmCancel(s *slurmStage) {
 		s.t.Error("there was something more to cancel")
 	}
 }
+
+// slurmDown: where Slurm does not answer a signal ends gpuci all the same, which says what
+// may be left; that is ended once Slurm is back.
+func slurmDown(s *slurmStage) {
+	var said bytes.Buffer
+	cmd := s.child()
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.running("long", "longer")
+	s.rig.StopController()
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	if err := s.rig.StartController(); err != nil {
+		s.t.Fatal(err)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != gates.ExitTerminated || !strings.Contains(said.String(), "gpuci ci cancel") {
+		s.t.Errorf("exit %d, and it says: %s", code, &said)
+	}
+	o, _ := s.options()
+	o.onSlurm(s.program)
+	var list []Cancelled
+	var err error
+	for range 60 { // it takes a moment until it answers
+		if list, err = Cancel(context.Background(), CancelOptions{State: o.State, Open: o.Open}); err == nil {
+			break
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	if err != nil || len(list) != 1 || list[0].Jobs != 2 {
+		s.t.Errorf("cancelled %+v, %v", list, err)
+	}
+	s.rig.MustBeEmpty(s.t)
+	s.closed()
+}

@@ -81,6 +81,7 @@ func TestUnitsVerify(t *testing.T) {
 func TestUnitsCron(t *testing.T) {
 	mustHave(t, "sh")
 	s, log := nightIn(t, odd(t))
+	s.On = "slurm"
 	line := s.Cron()
 	command, ok := strings.CutPrefix(line, "5 2 * * * ")
 	if !ok || strings.Count(line, "\n") != 1 {
@@ -100,7 +101,7 @@ func TestUnitsCron(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Join([]string{s.Workspace, s.Gpuci, "ci nightly", s.Env[1][1]}, "\n") + "\n"
+	want := strings.Join([]string{s.Workspace, s.Gpuci, "ci nightly --on slurm", s.Env[1][1]}, "\n") + "\n"
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}
@@ -140,6 +141,7 @@ func TestUnitsCheck(t *testing.T) {
 		"quotes":   func(s *Schedule) { s.Gpuci = `/usr/"bin"/gpuci` },
 		"clock":    func(s *Schedule) { s.At = "25:00" },
 		"short":    func(s *Schedule) { s.At = "2:00" },
+		"executor": func(s *Schedule) { s.On = "slurm; reboot" },
 		"variable": func(s *Schedule) { s.Env = [][2]string{{"PATH", "/a\n/b"}} },
 	} {
 		s := good

@@ -18,7 +18,7 @@ func (f *flow) countTrace(failed bool) {
 		return
 	}
 	err := t.count(f.gate, f.judge.witnesses)
-	if lost := t.lost(); lost != nil {
+	if lost := t.lost(); lost != nil && (err == nil || len(t.found) > 0) {
 		err = lost
 	}
 	if t.uncounted == "" && err != nil {
@@ -29,6 +29,9 @@ func (f *flow) countTrace(failed bool) {
 		return
 	}
 	f.v.Trace = t.verdict()
+	if t.blind != "" {
+		f.mark(t.blind + " held up the look at its processes: one that was not counted after that is not known of")
+	}
 	for _, b := range f.gate.Bars {
 		f.giveTraced(b.Metric, b.Atlas)
 		f.fits(b)

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,8 +26,28 @@ func TestTracedAstray(t *testing.T) {
 	said(t, v, Broken, "play (pid ", "had the driver of CUDA and not the environment of the run (sudo, env -i, a gpuci trace within it): what it asked for was not counted", "let what starts it pass the environment on")
 	elsewhere := "GPUCI_TRACE_DIR=$PWD " + s.play("init", "launch k 1 1", "say up", "sleep 3600000")
 	said(t, s.run(one+"; "+elsewhere+" > out1 & until grep -q up out1; do sleep 0.05; done"), Broken, "what it asked for was not counted")
+	alone := "env -u CUDA_INJECTION64_PATH " + s.play("init", "launch k 1 1", "say up", "sleep 3600000")
+	said(t, s.run(one+"; "+alone+" > out3 & until grep -q up out3; do sleep 0.05; done"), Broken, "and not the environment of the run")
 	// One that has the environment and comes to use CUDA later is in order.
 	said(t, s.run(one+"; "+s.play("init", "launch k 1 1", "say up", "sleep 3600000")+" > out2 & until grep -q up out2; do sleep 0.05; done"), Green)
+}
+
+// One that takes the variables out of its own environment is found by what it has of CUDA.
+func TestTracedSilent(t *testing.T) {
+	s := newTracedStage(t, byLaunches)
+	one := s.play("init", "launch k 1 1")
+	for i, variable := range []string{"GPUCI_TRACE_DIR", "CUDA_INJECTION64_PATH"} {
+		silent := s.play("unset "+variable, "init", "launch k 1 1", "say up", "sleep 3600000")
+		v := s.run(fmt.Sprintf("%s; : > nvidia-uvm; %s > out%d 7< nvidia-uvm & until grep -q up out%d; do sleep 0.05; done", one, silent, i, i))
+		said(t, v, Broken, "play (pid ", "used CUDA and has no file in the recording: what it asked for was not counted", "does it take CUDA_INJECTION64_PATH or GPUCI_TRACE_DIR out of its environment")
+	}
+	// One that was counted, and becomes another program without them.
+	other := s.box.Script("init", "launch k 1 1", "say up", "sleep 3600000")
+	becomes := s.play("init", "launch k 1 1", "sleep 1200", "unset CUDA_INJECTION64_PATH", "exec "+other)
+	said(t, s.run(becomes+" > out4 & until grep -q up out4; do sleep 0.05; done"), Broken, "and not the environment of the run")
+	// One that has the driver, and has not used it.
+	idle := s.play("init", "launch k 1 1") + "; LD_PRELOAD=" + filepath.Join(s.box.Libraries(), "libcuda.so.1") + " " + s.play("say up", "sleep 3600000")
+	said(t, s.run(idle+" > out & until grep -q up out; do sleep 0.05; done"), Green)
 }
 
 func TestTracedLacks(t *testing.T) {

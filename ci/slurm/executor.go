@@ -49,6 +49,7 @@ type Executor struct {
 	jobs    map[string]*job // by cookie
 	order   []string        // of their cookies
 	polls   polls
+	away    bool      // slurmctld gave no answer when it was last asked for anything
 	mute    time.Time // when accounting began to give no answer; zero while it does
 }
 
@@ -158,6 +159,10 @@ func (e *Executor) Submit(ctx context.Context, t executor.Task) error {
 	}
 	j := e.track(t)
 	j.handed = h
+	if e.away { // each sbatch would wait for it: the look that finds it back hands all over
+		j.since, j.try.why = time.Now(), "slurmctld does not answer"
+		return nil
+	}
 	if err := e.send(ctx, j); err != nil {
 		e.forget(t.Cookie)
 		return err
@@ -189,6 +194,7 @@ func (e *Executor) send(ctx context.Context, j *job) error {
 	if j.try.first.IsZero() {
 		j.try.first = now
 	}
+	e.away = !errors.Is(err, errLimit)
 	j.try.n++
 	j.try.why = err.Error()
 	j.try.next = now.Add(min(mostTry, firstTry<<min(j.try.n-1, 10)))

@@ -49,7 +49,7 @@ func (e *Executor) queue(ctx context.Context) (map[string][]Row, error) {
 	began := time.Now()
 	rows, err := e.client.Queue(ctx)
 	e.polls.asked(began, time.Now())
-	if err != nil {
+	if e.away = err != nil; err != nil {
 		return nil, err
 	}
 	by := make(map[string][]Row)
@@ -140,7 +140,7 @@ func (e *Executor) sendAgain(ctx context.Context, s sight, j *job) *update {
 	if j.end != nil {
 		return e.lost(j, j.end)
 	}
-	if s.now.After(j.try.next) {
+	if s.now.After(j.try.next) && !e.away {
 		if err := e.send(ctx, j); err != nil {
 			var loss *executor.Loss
 			if !errors.As(err, &loss) {

@@ -166,7 +166,7 @@ func (s *stage) submit(line string, change ...func(*config.Gate)) executor.Task 
 }
 
 // patience is more than anything takes here; nothing is judged by it.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // until looks until the status of a task is as is wanted, and gives it. What is told of
 // others meanwhile is kept for their turn.

@@ -19,7 +19,7 @@ func TestStates(t *testing.T) {
 	for name, accounting := range map[string]bool{"accounting": true, "bare": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rig := slurmtest.Start(t, slurmtest.Options{Accounting: accounting, Cgroups: slurmtest.Memory()})
+			rig := slurmtest.Start(t, slurmtest.Options{Accounting: accounting, Cgroups: slurmtest.Memory(), Conf: map[bool]string{true: "AccountingStorageEnforce=limits,qos"}[accounting]})
 			t.Cleanup(func() { rig.MustBeEmpty(t) })
 			t.Run("beside each other", func(t *testing.T) {
 				for name, test := range map[string]func(*stage){
@@ -34,6 +34,10 @@ func TestStates(t *testing.T) {
 			})
 			t.Run("preempted", func(t *testing.T) { preempted(newStage(t, rig)) }) // these take whole nodes
 			t.Run("node", func(t *testing.T) { nodeFails(newStage(t, rig)) })
+			if accounting {
+				t.Run("limit", func(t *testing.T) { submitLimit(newStage(t, rig)) })
+				t.Run("accounting away", func(t *testing.T) { accountingAway(newStage(t, rig)) })
+			}
 		})
 	}
 }

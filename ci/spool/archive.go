@@ -48,7 +48,7 @@ func (s *Spool) makeArchive(ctx context.Context, t executor.Task, path string) e
 	part := filepath.Join(filepath.Dir(path), partName()+".tar.gz")
 	defer os.Remove(part) // nothing is there once it has its name
 	if err := s.o.Archive(ctx, t, part); err != nil {
-		if ctx.Err() != nil || full(err) {
+		if full(err) {
 			return err
 		}
 		return &archiveError{err}

@@ -31,6 +31,7 @@ type Options struct {
 	// Archive makes the archive of `gpuci kernels bundle` of a task's gate, for nodes
 	// without a toolchain, in a file. It is asked for tasks that carry one.
 	Archive func(ctx context.Context, t executor.Task, file string) error
+	Closing func() error // gives back what Archive took; may be nil
 
 	Note func(string) // one line for who watches; may be nil
 }
@@ -87,4 +88,9 @@ func (s *Spool) note(format string, args ...any) {
 }
 
 // Close lets go of the place. What is in it stays.
-func (s *Spool) Close() error { return nil }
+func (s *Spool) Close() error {
+	if s.o.Closing == nil {
+		return nil
+	}
+	return s.o.Closing()
+}

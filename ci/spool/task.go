@@ -44,6 +44,9 @@ func (s *Spool) Hand(ctx context.Context, t executor.Task, carry Carry) (Handed,
 			o, err = s.put(ctx, t, carry)
 		}
 	}
+	if err != nil && ctx.Err() != nil { // whatever that has made of it
+		return Handed{}, fmt.Errorf("hand gate %s over: %w", t.Gate.Name, ctx.Err())
+	}
 	if err != nil {
 		return Handed{}, handError(t, err)
 	}
@@ -90,7 +93,7 @@ func handError(t executor.Task, err error) error {
 	switch {
 	case errors.As(err, &loss):
 		return loss
-	case full(err), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case full(err), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return err
 	case errors.Is(err, worktrees.ErrAltered):
 		return lose(gates.Refused, "altered", "let nobody write there meanwhile, and run it again")

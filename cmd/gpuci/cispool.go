@@ -1,17 +1,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"time"
-
-	"gpuci/ci"
-	"gpuci/ci/executor"
 	"gpuci/ci/spool"
 	"gpuci/gates"
-	"gpuci/gates/bundle"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
@@ -19,108 +10,10 @@ import (
 // spoolOptions say what goes to nodes of this repository, and where it comes back to.
 func (a *app) spoolOptions(cfg *config.Config, lane worktrees.Lane, night string, past *gates.Past, f nightFlags) spool.Options {
 	state, _ := gates.StateDir(lane, cfg.Root)
+	archives := &archiver{app: a, cfg: cfg, here: lane, noPressure: f.pressure}
 	return spool.Options{
 		Shared: cfg.Slurm.Shared, Scratch: cfg.Slurm.Scratch, Night: night, Here: lane, State: state, Past: past, Named: cfg.Workspace.Base, KeepRuns: cfg.History.Runs,
 		Version: versionText(), NoPressure: f.pressure, Verbose: f.verbose, Note: a.console.note,
-		Archive: archiver{app: a, cfg: cfg, here: lane, noPressure: f.pressure}.make,
+		Archive: archives.make, Closing: archives.close,
 	}
-}
-
-// archiver makes archives for nodes without a toolchain.
-type archiver struct {
-	*app
-	cfg        *config.Config // of here
-	here       worktrees.Lane
-	noPressure bool
-	program    string // gpuci; "" is this one
-}
-
-// archiveFetch is how long a submodule of an archive's sources may be fetched.
-const archiveFetch = 10 * time.Minute
-
-// make builds a gate in a scratch lane of its content, and packs it as `gpuci kernels
-// bundle` does.
-func (a archiver) make(ctx context.Context, t executor.Task, file string) error {
-	from, o := a.here, worktrees.ScratchOptions{Commit: t.Head.Commit, Fetch: archiveFetch, For: "archive of gate " + t.Gate.Name, Note: a.console.note}
-	if lane, err := worktrees.Find(ctx, t.Head.Root); err == nil && lane.CommonDir == a.here.CommonDir {
-		from = lane
-	}
-	if t.Head.Dirty {
-		o.Commit = "" // the lane as it is
-	}
-	var err error
-	if o.Dir, err = ci.ScratchDir(a.cfg, a.here); err != nil {
-		return err
-	}
-	s, err := worktrees.NewScratch(ctx, from, o)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err := s.Remove(context.WithoutCancel(ctx)); err != nil {
-			a.console.note(err.Error())
-		}
-	}()
-	return a.packFrom(ctx, s, t, file)
-}
-
-// packFrom builds and packs in a scratch lane.
-func (a archiver) packFrom(ctx context.Context, s *worktrees.Scratch, t executor.Task, file string) error {
-	cfg, err := config.Load(config.DefaultSources(filepath.Join(s.Root, t.Dir, config.FileName)))
-	if err != nil {
-		return err
-	}
-	list, err := pick(cfg, gateOptions{}, []string{t.Gate.Name})
-	if err != nil {
-		return err
-	}
-	if err := soonUnbundled(cfg, list[0]); err != nil {
-		return err
-	}
-	self := a.program
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return err
-		}
-	}
-	built, err := a.buildArchived(ctx, cfg, s, t, list[0])
-	if err != nil {
-		return err
-	}
-	library, err := bundledTrace(ctx, list)
-	if err != nil {
-		return err
-	}
-	pack, err := bundle.Plan(bundle.Making{Config: cfg, Gates: []bundle.Built{built}, Version: versionText(), Program: self, Out: file, TraceLibrary: library})
-	if err != nil {
-		return err
-	}
-	defer pack.Close()
-	if pack.Manifest.Tree != t.Head.Tree {
-		return fmt.Errorf("%w: its content was %.10s and is %.10s", worktrees.ErrAltered, t.Head.Tree, pack.Manifest.Tree)
-	}
-	_, err = writeBundle(ctx, pack, file, "bundle")
-	return err
-}
-
-// buildArchived builds one gate in the scratch lane. What keeps it from being built is said
-// in words; the logs are in the run's directory.
-func (a archiver) buildArchived(ctx context.Context, cfg *config.Config, s *worktrees.Scratch, t executor.Task, g config.Gate) (bundle.Built, error) {
-	a.console.note("building gate " + g.Name + " for its archive")
-	state, _ := gates.StateDir(s.Lane, cfg.Root)
-	rule, err := place{config: cfg}.rule(ownEnv(), a.noPressure)
-	if err != nil {
-		return bundle.Built{}, err
-	}
-	past := gates.NewPast(ctx, a.historyOptions(cfg, s.Lane))
-	defer past.Close()
-	opt := a.options(cfg, s.Lane, gateOptions{}, g, state, a.gateQueue(cfg, s.Lane), rule, past)
-	opt.As = gates.As{Lane: t.Head.Lane, Branch: t.Head.Branch}
-	opt.Env = append(opt.Env, s.Env...)
-	v, carried := gates.BuildOnly(ctx, opt)
-	_ = a.console.settle()
-	if v.Outcome != gates.Green && v.Outcome != gates.Attention {
-		return bundle.Built{}, fmt.Errorf("it is not built (%s); read %s", v.Outcome, v.Log)
-	}
-	return bundle.Built{Gate: g, Verdict: v, Carried: carried}, ctx.Err()
 }

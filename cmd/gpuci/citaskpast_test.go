@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -132,8 +133,70 @@ func (ts *taskStage) archives() {
 	if err != nil {
 		ts.t.Fatal(err)
 	}
-	ts.options.Archive = archiver{app: a, cfg: cfg, here: ts.lane(), noPressure: true, program: ts.options.Program}.make
+	archives := &archiver{app: a, cfg: cfg, here: ts.lane(), noPressure: true, program: ts.options.Program}
+	ts.options.Archive, ts.options.Closing = archives.make, archives.close
 	ts.open()
+}
+
+// Gates of one content are built in one scratch lane, where what the first has built is
+// there for the next; what a build changes of the content is not packed with another gate.
+func TestArchivesOfOneContent(t *testing.T) {
+	const gate = `
+[[gate]]
+name = "NAME"
+build = "mkdir -p target && echo NAME >> target/built && printf '#!/bin/sh\ntrue\n' > target/NAME && chmod +x target/NAME && CHANGE"
+run = ["target/NAME"]
+reader = "none"
+products = ["target/built"]
+  [gate.slurm]
+  carry = "bundle"
+`
+	text := "[workspace]\nname = \"packs\"\n"
+	for name, change := range map[string]string{"one": "true", "two": "echo 2 > tracked", "three": "true"} {
+		text += strings.NewReplacer("NAME", name, "CHANGE", change).Replace(gate)
+	}
+	ts := newTaskStage(t, text)
+	ts.write(t, "tracked", "1\n")
+	ts.commit("packed")
+	ts.archives()
+	for _, name := range []string{"one", "two", "three"} {
+		h := ts.hand(ts.task(name))
+		if code, _, stderr := runCommand(t, ts.job(h, spool.Attempt{Job: "1"})); code != 0 {
+			t.Errorf("gate %s exits with %d: %s", name, code, stderr)
+		}
+	}
+	for name, want := range map[string]string{"one": "one\n", "two": "one\ntwo\n", "three": "three\n"} {
+		if got := ts.packed(name, "target/built"); got != want {
+			t.Errorf("with gate %s what was built is %q, and not %q", name, got, want)
+		}
+	}
+	if err := ts.spool.Close(); err != nil {
+		t.Error(err)
+	}
+	if list := ts.git("worktree", "list", "--porcelain"); strings.Count(list, "HEAD ") != 1 {
+		t.Errorf("there are worktrees left: %s", list)
+	}
+}
+
+// packed is a file of the archive of a gate.
+func (ts *taskStage) packed(gate, path string) string {
+	ts.t.Helper()
+	list, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(ts.options.Here.Root)), "*", "shared", "gpuci-*", "archives", "*.tar.gz"))
+	if err != nil || len(list) == 0 {
+		ts.t.Fatalf("there are no archives: %v", err)
+	}
+	for _, archive := range list {
+		if exec.Command("tar", "xzOf", archive, "bundle/target/"+gate).Run() != nil {
+			continue
+		}
+		out, err := exec.Command("tar", "xzOf", archive, "bundle/"+path).Output()
+		if err != nil {
+			ts.t.Fatal(err)
+		}
+		return string(out)
+	}
+	ts.t.Fatalf("no archive has gate %s", gate)
+	return ""
 }
 
 // testOut is a log of the test.

@@ -95,7 +95,11 @@ func holdsMore(dir string) bool {
 
 // hold takes the lock.
 func (t *openTrace) hold() error {
-	t.lock = flock.New(filepath.Join(t.dir, traceLock))
+	path := filepath.Join(t.dir, traceLock)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("lock the recording %s: its %s is no regular file", t.dir, traceLock)
+	}
+	t.lock = flock.New(path)
 	switch got, err := t.lock.TryLock(); {
 	case err != nil:
 		return fmt.Errorf("lock the recording %s: %w", t.dir, err)
@@ -146,10 +150,11 @@ func (s traceStore) prune() error {
 	return s.pruneNamed()
 }
 
-// making says whether a gpuci is at it.
+// making says whether a gpuci is at it. A pipe in the lock's place, in a directory of
+// somebody else's, would hold whoever opens it.
 func (s traceStore) making(t storedTrace) bool {
 	path := filepath.Join(t.Dir, traceLock)
-	if _, err := os.Lstat(path); err != nil {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	lock := flock.New(path)

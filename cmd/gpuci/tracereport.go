@@ -99,7 +99,7 @@ func (a *app) traceReport(ctx context.Context, f traceReportFlags, word string) 
 	}
 	if f.timeline.step != "" {
 		o := trace.TimelineOptions{Stage: f.stage, Step: f.timeline.n}
-		if err := a.writeTimeline(r.Dir, r.Run, f.counting(), o, f.timeline.path(store, r.Dir)); err != nil {
+		if err := a.writeTimeline(r.Dir, r.Run, f.counting(), o, f.timeline.path(store)); err != nil {
 			return err
 		}
 	}

@@ -15,9 +15,6 @@ import (
 	"gpuci/kernels/trace"
 )
 
-// timelineFile is that of a recording.
-const timelineFile = "timeline.json.gz"
-
 // medianStep is what --timeline stands for without a number.
 const medianStep = "median"
 
@@ -63,7 +60,7 @@ func (f *timelineTo) define(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVar(&f.step, "timeline", "", "write a timeline of `STEP`, for Perfetto or chrome://tracing; without a number, of the median warm one")
 	s.Lookup("timeline").NoOptDefVal = medianStep
-	s.StringVarP(&f.file, "output", "o", "", "write the timeline to `FILE`, packed where it ends in .gz, and not to "+timelineFile+" of the recording")
+	s.StringVarP(&f.file, "output", "o", "", "write the timeline to `FILE`, packed where it ends in .gz, and not to "+trace.TimelineName+" of the recording")
 	s.StringVar(&f.old, "timeline-step", "", "")
 	_ = s.MarkHidden("timeline-step") // it is there
 }
@@ -100,15 +97,16 @@ func (f *timelineTo) check(cmd *cobra.Command) error {
 	return f.timelineFlags.check(cmd)
 }
 
-// path is the file that is written.
-func (f *timelineTo) path(s traceStore, dir string) string {
+// path is the file that is written; "" is that of the recording.
+func (f *timelineTo) path(s traceStore) string {
 	if f.file == "" {
-		return filepath.Join(dir, timelineFile)
+		return ""
 	}
 	return s.path(f.file)
 }
 
-// writeTimeline writes the timeline of a recording's step, and says so.
+// writeTimeline writes the timeline of a recording's step, "" is into the recording, and
+// says so.
 func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o trace.TimelineOptions, path string) error {
 	r, err := trace.ReadDir(dir)
 	if err != nil {
@@ -120,12 +118,15 @@ func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o 
 	if errors.As(err, &stage) || errors.As(err, &step) {
 		return coded{gates.ExitNothing, "no timeline is written: " + printable(err.Error()), "--stage names a stage, --timeline=12 a step of it"}
 	}
-	if err == nil {
+	switch {
+	case err == nil && path == "":
+		err, path = line.WriteIn(dir), filepath.Join(dir, trace.TimelineName)
+	case err == nil:
 		err = line.WriteFile(path)
 	}
 	var other *trace.NotOurs
 	if errors.As(err, &other) {
-		return coded{gates.ExitUsage, printable(err.Error()), "name a file that is not there yet"}
+		return coded{gates.ExitUsage, printable(err.Error()), "-o FILE names one that is not there yet"}
 	}
 	if errors.Is(err, syscall.ENOSPC) {
 		return coded{exitUnfit, printable(err.Error()), "name a file on another disk"}
@@ -167,7 +168,7 @@ func (t *tracing) timeline() {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- t.writeTimeline(t.rec.dir, &t.meta, t.flags.counting(), trace.TimelineOptions{Step: t.flags.timeline.n}, filepath.Join(t.rec.dir, timelineFile))
+		done <- t.writeTimeline(t.rec.dir, &t.meta, t.flags.counting(), trace.TimelineOptions{Step: t.flags.timeline.n}, "")
 	}()
 	err := fmt.Errorf("no timeline is written yet: gpuci trace report %s --timeline does it", t.name())
 	select {

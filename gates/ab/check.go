@@ -22,7 +22,7 @@ func (s *session) checkAll(ctx context.Context) (on bool, err error) {
 		if !s.right(d, v, "") {
 			return false, nil
 		}
-		if err := s.settle(d, v); err != nil {
+		if err := s.settle(ctx, d, v); err != nil {
 			return false, err
 		}
 	}
@@ -96,8 +96,9 @@ func (s *session) right(d *side, v gates.Verdict, in string) bool {
 	return false
 }
 
-// settle writes down what an arm came to, and holds it against what it was before.
-func (s *session) settle(d *side, v gates.Verdict) error {
+// settle writes down what an arm came to, and holds it against what it was before. What is
+// in its lane by now is what each of its runs begins with.
+func (s *session) settle(ctx context.Context, d *side, v gates.Verdict) error {
 	b := Built{
 		Arm: d.Name, Twin: d.twin, Commit: d.commit, Clean: d.clean, Tree: d.tree, Run: v.Run, Outcome: string(v.Outcome),
 		Card: v.Bound.Card, Driver: v.Bound.Driver, Seconds: v.Seconds, At: time.Now(),
@@ -110,6 +111,9 @@ func (s *session) settle(d *side, v gates.Verdict) error {
 		for _, path := range snap.Read {
 			b.Reads = append(b.Reads, string(path))
 		}
+	}
+	if err := d.scratch.Keep(ctx); err != nil {
+		return err
 	}
 	if was := s.log().built(d.Name, d.twin); was != nil {
 		if was.Card != b.Card || was.Driver != b.Driver {

@@ -17,19 +17,20 @@ import (
 // side is an arm in its scratch lane.
 type side struct {
 	Arm
-	twin    bool // the base's second lane: what another directory does to its times is part of the noise
+	twin    bool // the arm's second lane: see makeSides
 	scratch *worktrees.Scratch
 	lane    worktrees.Lane // that it is, by the name under which lanes are listed
 	root    string         // the directory of gpuci.toml in it
 	tree    string
 	commit  string
 	clean   bool
+	changes bool // a run of it does, in what git has of the lane
 }
 
 // label is the side for people.
 func (d *side) label() string {
 	if d.twin {
-		return d.Name + " (again, for A/A)"
+		return d.Name + " (again)"
 	}
 	return d.Name
 }
@@ -37,18 +38,18 @@ func (d *side) label() string {
 // fetchTime bounds how long submodules may be fetched that are nowhere here.
 const fetchTime = 10 * time.Minute
 
-// makeSides makes the scratch lanes: of the base, of its twin and of the arms.
+// makeSides makes the scratch lanes, two of each arm. The base has a second one since what
+// another directory does to its times is part of the noise; an arm, since a round runs it
+// twice by one seed: in one lane the second run would find what the first has left there
+// for it, which the base's never do, and the arm would win over itself.
 func (s *session) makeSides(ctx context.Context) error {
-	arms := s.log().Arms
-	sides := []*side{{Arm: arms[0]}, {Arm: arms[0], twin: true}}
-	for _, a := range arms[1:] {
-		sides = append(sides, &side{Arm: a})
-	}
-	for _, d := range sides {
-		if err := s.makeSide(ctx, d); err != nil {
-			return err
+	for _, a := range s.log().Arms {
+		for _, d := range []*side{{Arm: a}, {Arm: a, twin: true}} {
+			if err := s.makeSide(ctx, d); err != nil {
+				return err
+			}
+			s.o.Note(fmt.Sprintf("arm %s is %s, at %.10s", d.label(), d.Spec(), d.commit))
 		}
-		s.o.Note(fmt.Sprintf("arm %s is %s, at %.10s", d.label(), d.Spec(), d.commit))
 	}
 	return s.differ()
 }
@@ -69,7 +70,11 @@ func (s *session) makeSide(ctx context.Context, d *side) error {
 			return err
 		}
 	}
-	if was := s.log().built(d.Name, d.twin); was != nil && (was.Clean || commit != "") {
+	was := s.log().built(d.Name, d.twin)
+	if was == nil { // its other lane is of the same
+		was = s.log().built(d.Name, !d.twin)
+	}
+	if was != nil && (was.Clean || commit != "") {
 		commit = was.Commit
 	}
 	scratch, err := worktrees.NewScratch(ctx, from, worktrees.ScratchOptions{
@@ -149,10 +154,12 @@ func (s *session) laneNamed(ctx context.Context, name string) (worktrees.Lane, e
 	return worktrees.Lane{}, &GoneError{ArmError{fmt.Sprintf("there is no lane %q", name), "there is " + strings.Join(known, ", ")}}
 }
 
-// side is where a place of the plan is run.
-func (s *session) side(p judge.Place) *side {
+// side is where a place of a plan is run: beside the base in its first lane the arm is in
+// its first, and beside the twin in its second.
+func (s *session) side(plan judge.Plan, p judge.Place) *side {
+	twin := p.Twin || plan.Round(p.Round)[p.Slot^1].Twin
 	for _, d := range s.sides {
-		if d.Name == p.Arm && d.twin == p.Twin {
+		if d.Name == p.Arm && d.twin == twin {
 			return d
 		}
 	}

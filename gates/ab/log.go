@@ -34,7 +34,7 @@ type Session struct {
 // Built is an arm in its scratch lane: what it is, and that it is right.
 type Built struct {
 	Arm      string    `json:"arm"`
-	Twin     bool      `json:"twin,omitempty"` // the base's second lane
+	Twin     bool      `json:"twin,omitempty"` // the arm's second lane
 	Commit   string    `json:"commit"`
 	Clean    bool      `json:"clean"`              // all of it is that commit's, but for its edits
 	Tree     string    `json:"tree"`               // id of all that is in it, edits included

@@ -82,6 +82,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// What an arm prints in another unit than the base does is no number of the same metric:
+// 0.1 s is not a thousandth of 100 ms.
+func TestReadUnit(t *testing.T) {
+	base := printed(metric.Sample{Metric: "step", Value: 100, Unit: "ms"})
+	list, err := choose(config.Gate{}, []Wanted{{Name: "step"}}, base)
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	if got, err := list[0].read(base, nil, 0); err != nil || got.value != 100 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for unit, want := range map[string]string{"s": "step is printed in s, and by the base in ms", "": "step is printed in no unit, and by the base in ms"} {
+		got, err := list[0].read(printed(metric.Sample{Metric: "step", Value: 0.1, Unit: unit}), nil, 0)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %+v, %v", unit, got, err)
+		}
+	}
+}
+
 // Behind a metric's name stands which way it is better, and the least difference that
 // counts, in either order and each once.
 func TestParseWanted(t *testing.T) {

@@ -102,9 +102,13 @@ func (m Metric) read(printed []number, times map[string]float64, warm int) (read
 	}
 	var values []float64
 	for _, n := range printed {
-		if n.key == m.Name {
-			values = append(values, n.Value)
+		if n.key != m.Name {
+			continue
 		}
+		if unit := metric.UnitOf(n.Metric, n.Unit); unit != m.Unit {
+			return reading{}, fmt.Errorf("%s is printed in %s, and by the base in %s: nothing is converted", m.Name, unitName(unit), unitName(m.Unit))
+		}
+		values = append(values, n.Value)
 	}
 	if m.Quality && len(values) > 0 {
 		return reading{values[len(values)-1], 1}, nil
@@ -126,4 +130,11 @@ func (m Metric) read(printed []number, times map[string]float64, warm int) (read
 		return reading{}, fmt.Errorf("%s is no finite number", m.Name)
 	}
 	return reading{v, len(values)}, nil
+}
+
+func unitName(unit string) string {
+	if unit == "" {
+		return "no unit"
+	}
+	return unit
 }

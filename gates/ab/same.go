@@ -14,11 +14,15 @@ import (
 // differ refuses two arms that are one, and arms that are not what they were when the
 // comparison began.
 func (s *session) differ() error {
-	base, twin := s.sides[0], s.sides[1]
-	if base.tree != twin.tree {
-		return &ArmError{fmt.Sprintf("arm %s changed while it was copied", base.Name), "run it again when nobody writes there, or name a commit"}
+	var all []*side
+	for i, d := range s.sides {
+		switch {
+		case !d.twin:
+			all = append(all, d)
+		case d.tree != s.sides[i-1].tree:
+			return &ArmError{fmt.Sprintf("arm %s changed while it was copied", d.Name), "run it again when nobody writes there, or name a commit"}
+		}
 	}
-	all := append([]*side{base}, s.sides[2:]...)
 	for i, a := range all {
 		for _, b := range all[:i] {
 			same := s.same(a, b)

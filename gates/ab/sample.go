@@ -81,7 +81,7 @@ func (s *session) round(ctx context.Context, t *turn) (on bool, err error) {
 
 // take takes one run. got is whether it counts, on whether the way goes on.
 func (s *session) take(ctx context.Context, t *turn, p judge.Place) (got, on bool, err error) {
-	d := s.side(p)
+	d := s.side(t.plan, p)
 	g, err := s.checked(d)
 	if err != nil {
 		return false, false, err
@@ -109,7 +109,8 @@ func (s *session) take(ctx context.Context, t *turn, p judge.Place) (got, on boo
 		return false, false, err
 	}
 	_ = os.RemoveAll(v.Dir) // what it gave is in the journal
-	return x.Thrown == "", true, nil
+	on, err = s.putBack(ctx, d)
+	return x.Thrown == "", on, err
 }
 
 // disturbed says why a run's times are not its own, "" where nothing says so.
@@ -147,8 +148,8 @@ func (s *session) values(x *Sample, v gates.Verdict) (why string) {
 		if err != nil {
 			return err.Error()
 		}
-		if r.value < 0 {
-			return fmt.Sprintf("%s is %g, and arms are compared by their ratio: print a number that is never below 0", m.Name, r.value)
+		if r.value < 0 || r.value == 0 && !m.Quality {
+			return fmt.Sprintf("%s is %g, and arms are compared by their ratio: print a number that is above 0", m.Name, r.value)
 		}
 		x.Values[m.Name], x.Steps[m.Name] = r.value, r.steps
 	}

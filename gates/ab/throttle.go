@@ -37,7 +37,7 @@ func throttled(v gates.Verdict) (why []string) {
 // which the run before has left.
 func (l *Log) slowed(v gates.Verdict) (always, came []string) {
 	for _, w := range throttled(v) {
-		everywhere := len(l.Built) > len(l.Arms) && !slices.ContainsFunc(l.Built, func(b Built) bool { return !slices.Contains(b.Throttle, w) })
+		everywhere := len(l.Built) == 2*len(l.Arms) && !slices.ContainsFunc(l.Built, func(b Built) bool { return !slices.Contains(b.Throttle, w) })
 		if everywhere && slices.Contains(steadyWords, w) {
 			always = append(always, w)
 		} else {

@@ -24,7 +24,7 @@ func TestSlowed(t *testing.T) {
 		return v
 	}
 	always := Log{Session: someSession()}
-	for _, b := range []Built{{Arm: "a"}, {Arm: "a", Twin: true}, {Arm: "b"}} {
+	for _, b := range []Built{{Arm: "a"}, {Arm: "a", Twin: true}, {Arm: "b"}, {Arm: "b", Twin: true}} {
 		b.Throttle = []string{"hot", "power cap"}
 		always.Built = append(always.Built, b)
 	}

@@ -95,6 +95,29 @@ func (c *capturing) ready(e *Event) {
 	}
 }
 
+// What is altered, in inject/record.h's numbers.
+const (
+	graphAltered = iota + 1 // one of that handle is made without a capture
+	execAltered             // one that was made ready, by its number
+	nodeAltered             // one of any graph
+)
+
+// altered takes in that graphs hold something else from now on.
+func (c *capturing) altered(e *Event) {
+	switch {
+	case e.Flags&Failed != 0:
+	case e.Other == graphAltered:
+		delete(c.made, uint32(e.Value))
+	case e.Other == execAltered:
+		delete(c.execs, uint32(e.Value))
+	case e.Other == nodeAltered:
+		clear(c.made)
+	default:
+		clear(c.made)
+		clear(c.execs)
+	}
+}
+
 // list gives the kernels, those that were captured most first.
 func (c *capturing) list(s *Summary) (list []CapturedKernel) {
 	handles, eager := map[uint32]map[string]bool{}, map[uint32]map[string]bool{}

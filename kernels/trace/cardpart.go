@@ -23,7 +23,7 @@ func (p *cardPart) fold(s *step, work *cardWork, busy time.Duration) {
 	if s.cards.window > 0 {
 		idle := max(0, s.cards.window-busy)
 		p.idle.add(int64(idle))
-		p.shares.add(int64(idle) * ofShare / int64(s.cards.window))
+		p.shares.add(int64(float64(idle) / float64(s.cards.window) * ofShare)) // of ten days a product has no room
 	}
 }
 

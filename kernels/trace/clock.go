@@ -11,7 +11,7 @@ import (
 // the card's own counter says into times of the clock that our library gives it; where it
 // takes none, its clock and ours are read together all along, and held against each other.
 type Clock struct {
-	Pairs int `json:"pairs"` // how often both were read
+	Pairs int `json:"pairs"` // how often both were read, as far as it is held
 	// Within is how far the two may be apart that were read together, and between: half of
 	// the longest reading, and how far the readings stray from a straight line.
 	Within time.Duration `json:"within-ns"`
@@ -24,6 +24,19 @@ type Clock struct {
 type clockPair struct {
 	before, after, theirs int64
 	offset                int64 // what to add to theirs
+}
+
+// pairsMost is how many are held, those of nine hours: of more each second one is let go.
+const pairsMost = 1 << 16
+
+func fewer(pairs []clockPair) []clockPair {
+	if len(pairs) < pairsMost {
+		return pairs
+	}
+	for i := range pairs[:len(pairs)/2] {
+		pairs[i] = pairs[2*i]
+	}
+	return pairs[:len(pairs)/2]
 }
 
 func pairOf(b []byte) clockPair {

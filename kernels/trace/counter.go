@@ -97,6 +97,10 @@ func (c *counter) take(e *Event) {
 		c.unread.place(e)
 		return
 	}
+	if e.Kind == alter {
+		c.audit.kernels.altered(e)
+		return
+	}
 	c.events++
 	for len(c.threads) <= e.Thread {
 		c.threads = append(c.threads, threadNow{})

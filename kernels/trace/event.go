@@ -28,6 +28,7 @@ const (
 	Mark
 	Place // of the copy, set or allocation that is its thread's event before it
 	tie   // which work of a card the thread's next event has asked for
+	alter // of a graph: its kernels are not those of its capture any more
 	kinds
 )
 

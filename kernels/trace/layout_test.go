@@ -31,6 +31,8 @@ var fields = map[string][]string{
 	"CREATED":      {"handle Free.pointer"},
 	"BEGINS":       {"hStream OnStream.stream"},
 	"ENDS":         {"hStream OnStream.stream", "phGraph EndCapture.graph"},
+	"MAKES_GRAPH":  {"phGraph MakeGraph.graph"},
+	"ALTERS_EXEC":  {"hGraphExec AlterExec.exec"},
 	"GRAPH":        {"hGraphExec GraphLaunch.exec", "hStream GraphLaunch.stream"},
 	"INSTANTIATE":  {"phGraphExec Instantiate.exec", "hGraph Instantiate.graph"},
 }
@@ -143,6 +145,9 @@ func asserts(t *testing.T, code *strings.Builder, w []string, meta string) (name
 		structure, own, _ := strings.Cut(ours, ".")
 		if name == "cuGraphLaunch" && theirs == "hGraphExec" {
 			theirs = "hGraph" // as the headers call it in this one
+		}
+		if name == "cuGraphClone" {
+			theirs = "phGraphClone"
 		}
 		if theirs == "dst" || theirs == "src" { // of which memory it is
 			theirs = regexp.MustCompile(`\b` + theirs + `(Device|Host)?;`).FindString(body)

@@ -14,7 +14,7 @@ func (m *measurer) onCard(kind Measure, stage *Stage, s *Summary) Figure {
 	if why := s.untimed(kind, stage); why != "" {
 		return Figure{Why: why}
 	}
-	list := slices.DeleteFunc(stage.timing.devices(), func(d StageDevice) bool { return d.Busy.High == 0 })
+	list := slices.DeleteFunc(stage.timing.devices(), func(d StageDevice) bool { return d.Total == 0 })
 	if len(list) == 0 { // the stage asked no card for anything
 		if kind.Name == idleShare {
 			return Figure{Why: "it asked the card for nothing"}

@@ -5,8 +5,12 @@ import (
 	"fmt"
 )
 
-// DirVariable names the recording to a program that is counted, and to what it starts.
-const DirVariable = traceDir
+// DirVariable names the recording to a program that is counted, and to what it starts, and
+// LibraryVariable the library that the driver is to load.
+const (
+	DirVariable     = traceDir
+	LibraryVariable = cudaInjection
+)
 
 // MeasureDir takes numbers from the recording in a directory, whose run.json says how its
 // steps are told. The error is an *[Uncounted] as of [Recording.Measure], and where no

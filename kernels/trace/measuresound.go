@@ -7,6 +7,8 @@ func (r Recording) sound() error {
 	switch {
 	case len(r.Unmade) > 0:
 		return &Uncounted{"process " + r.Unmade[0] + ": it could make no file for what it asks", "let it write to the run's directory (is it another user's, or a container's?), and make room on the disk"}
+	case r.Unsaid != "":
+		return &Uncounted{"whether each process could make a file cannot be read: " + r.Unsaid, "run it again"}
 	case r.Unbegun > 0:
 		return &Uncounted{processes(r.Unbegun) + " made a file and recorded nothing: the disk was full, or it was killed", "make room on the disk; the log may say what ended it"}
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -83,18 +84,25 @@ func (p *Process) Names() (Names, error) {
 	return n, nil
 }
 
+// nameLongest is more than a line has: the library cuts it at half of it.
+const nameLongest = 16 << 10
+
 // read takes all lines. A last one that breaks off is that of a process that was killed.
 func (n *Names) read(r io.Reader) error {
-	lines := bufio.NewReader(r)
-	for {
-		text, err := lines.ReadString('\n')
-		if errors.Is(err, io.EOF) {
+	lines := bufio.NewReaderSize(r, nameLongest)
+	for i := 0; ; i++ {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("a line of it has more than %d bytes", nameLongest)
+		case err != nil:
 			return err
+		case i == namesMax:
+			return fmt.Errorf("it has more than %d names", namesMax)
 		}
-		if err := n.line(strings.ToValidUTF8(strings.TrimSuffix(text, "\n"), "?")); err != nil {
+		if err := n.line(string(bytes.ToValidUTF8(bytes.TrimSuffix(text, []byte{'\n'}), []byte{'?'}))); err != nil {
 			return err
 		}
 	}
@@ -133,12 +141,16 @@ func (n *Names) Text(e *Event) string {
 	return n.Texts[e.Name] + strconv.FormatUint(uint64(e.Other-1), 10)
 }
 
+// readableMost is a power of two, of the characters that a name is cut at: what a symbol says
+// again by a number can make a name of gigabytes out of two hundred.
+const readableMost = 14
+
 // readable is a kernel's name without its parameters.
 func readable(symbol string) string {
 	if symbol == "" {
 		return "(a kernel without a name)"
 	}
-	if name, err := demangle.ToString(symbol, demangle.NoParams, demangle.NoEnclosingParams); err == nil {
+	if name, err := demangle.ToString(symbol, demangle.NoParams, demangle.NoEnclosingParams, demangle.MaxLength(readableMost)); err == nil {
 		return name
 	}
 	return symbol

@@ -17,6 +17,7 @@ type Recording struct {
 	Processes []Process // in the order in which they first used CUDA
 	Unbegun   int       // processes whose file has not even its head: nobody knows whether they did something
 	Unmade    []string  // those that could make no file, as each says it
+	Unsaid    string    // why it is not known whether there are such; "" where it is
 }
 
 // NoRecording says that a directory has none.
@@ -55,7 +56,7 @@ func ReadDir(dir string) (Recording, error) {
 		r.Processes = append(r.Processes, p)
 	}
 	if r.Unmade, err = readUnmade(dir); err != nil {
-		return r, err
+		r.Unsaid = err.Error()
 	}
 	if len(r.Processes) == 0 {
 		return r, &NoRecording{dir, r.missing()}
@@ -99,6 +100,9 @@ func (r Recording) missing() (list []string) {
 	}
 	for _, who := range r.Unmade {
 		list = append(list, "process "+who+": it could make no file for what it asks")
+	}
+	if r.Unsaid != "" {
+		list = append(list, "processes that could make no file, if there are some: where they say so cannot be read: "+r.Unsaid)
 	}
 	return list
 }

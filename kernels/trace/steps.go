@@ -106,7 +106,7 @@ func bothClocks() (at time.Time, clock int64) {
 
 // NewStepLog begins the lines of a recording.
 func NewStepLog(dir string) (*StepLog, error) {
-	f, err := os.OpenFile(filepath.Join(dir, stepsFile), os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, stepsFile), os.O_WRONLY|os.O_CREATE|unix.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("note the steps: %w", err)
 	}

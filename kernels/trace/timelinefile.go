@@ -42,6 +42,19 @@ func (t *Timeline) WriteFile(path string) error {
 	return fmt.Errorf("write the timeline: %w", err)
 }
 
+// TimelineName is that of a timeline that lies in its recording.
+const TimelineName = "timeline.json.gz"
+
+// WriteIn writes it into its recording, which may be somebody else's: of a link or a pipe
+// that is there in its place the error is a *[NotOurs].
+func (t *Timeline) WriteIn(dir string) error {
+	path := filepath.Join(dir, TimelineName)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return &NotOurs{path}
+	}
+	return t.WriteFile(path)
+}
+
 // into writes it into a pipe or a device.
 func (t *Timeline) into(path string, packed bool) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

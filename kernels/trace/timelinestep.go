@@ -94,7 +94,7 @@ func (o *timelineOf) take(e Event) bool {
 		if in {
 			o.trace.add(chromeEvent{Name: o.names.Text(&e), Cat: "nvtx", Ph: "i", S: "t", TS: o.at(e.At), PID: o.p.PID, TID: e.Thread})
 		}
-	case Place, tie:
+	case Place, tie, alter:
 	default:
 		if in {
 			o.call(&e)

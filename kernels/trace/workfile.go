@@ -79,7 +79,7 @@ func (w *workFile) look(began uint64) error {
 		found := w.work
 		for b := raw; len(b) > 0; b = b[workSize:] {
 			if b[42] == pair {
-				pairs = append(pairs, pairOf(b))
+				pairs = fewer(append(pairs, pairOf(b)))
 				continue
 			}
 			w.note(b, &run, found == w.work, seen)

@@ -57,6 +57,12 @@ func (d *daemon) kill() {
 	d.wait()
 }
 
+// end lets a daemon put its things in order.
+func (d *daemon) end() {
+	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	d.wait()
+}
+
 func (d *daemon) wait() { <-d.done }
 
 // keeper is a shell that ends what the rig has started once nobody holds its stdin: after

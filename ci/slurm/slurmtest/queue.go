@@ -10,7 +10,7 @@ import (
 
 // Queue lists the jobs that Slurm has not done with, as "ID STATE NAME (REASON)".
 func (r *Rig) Queue() ([]string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	out, err := r.Command(ctx, "squeue", "-h", "-o", "%i %T %j (%r)").Output()
 	if err != nil {
@@ -27,7 +27,7 @@ func (r *Rig) Queue() ([]string, error) {
 // to end what it was told to.
 func (r *Rig) MustBeEmpty(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	var queue []string
 	err := r.until(ctx, "the queue is empty", func() bool {

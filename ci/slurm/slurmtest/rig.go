@@ -198,8 +198,8 @@ func (r *Rig) StartNode(node string) error {
 	return r.daemon(node, "-D", "-N", node, "-f", r.Conf)
 }
 
-// StopController ends slurmctld; jobs go on.
-func (r *Rig) StopController() { r.daemons["slurmctld"].kill() }
+// StopController ends slurmctld, which writes down first what it knows; jobs go on.
+func (r *Rig) StopController() { r.daemons["slurmctld"].end() }
 
 // StartController starts it again.
 func (r *Rig) StartController() error { return r.daemon("slurmctld", "-D", "-f", r.Conf) }

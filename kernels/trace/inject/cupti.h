@@ -199,6 +199,14 @@ typedef struct {
 } Instantiate;
 
 typedef struct {
+	void **graph;
+} MakeGraph; // also cuGraphClone
+
+typedef struct {
+	void *exec;
+} AlterExec;
+
+typedef struct {
 	void *stream;
 } OnStream; // begin and end of a capture, a synchronisation
 

@@ -22,6 +22,20 @@ void graph_instantiated(const CallbackData *d, uint8_t flags) {
 	record(INSTANTIATE, flags, *d->own, it.number, 0, d->context_uid);
 }
 
+// What a graph holds is known by its capture; not of another one in its place, nor once it
+// is changed. A node does not say whose it is.
+void graph_altered(const Call *c, const CallbackData *d, uint8_t flags) {
+	const MakeGraph *made = d->params;
+	const AlterExec *altered = d->params;
+	Held it = {0, 0};
+	uint64_t which = 0;
+	uint32_t of = ANYTHING;
+	if (c->params == MAKES_GRAPH && !(flags & FAILED)) of = GRAPH_OF, which = (uint64_t)*made->graph;
+	if (c->params == ALTERS_NODE) of = ANY_GRAPH;
+	if (c->params == ALTERS_EXEC && held(EXEC, (uint64_t)altered->exec, &it)) of = EXEC_OF, which = it.number;
+	record(ALTER, flags, *d->own, c->name, which, of);
+}
+
 void graph_left(const Call *c, const CallbackData *d, uint8_t flags) {
 	const GraphLaunch *p = d->params;
 	Held it = {0, 0};

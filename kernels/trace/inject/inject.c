@@ -32,6 +32,7 @@ static void left(const Call *c, const CallbackData *d) {
 	case LAUNCH: kernel_left(c, d, flags); return;
 	case GRAPH: graph_left(c, d, flags); return;
 	case INSTANTIATE: graph_instantiated(d, flags); return;
+	case ALTER: graph_altered(c, d, flags); return;
 	case ALLOC: alloc_left(c, d, flags); return;
 	case RELEASE: release_left(c, d, flags); return;
 	case CAPTURE: capture_left(c, d, flags); return;

@@ -23,6 +23,7 @@ void kernel_left(const Call *, const CallbackData *, uint8_t flags);
 void kernels_unloaded(void);
 void context_seen(uint32_t context);
 void graph_instantiated(const CallbackData *, uint8_t flags);
+void graph_altered(const Call *, const CallbackData *, uint8_t flags);
 void graph_left(const Call *, const CallbackData *, uint8_t flags);
 void alloc_left(const Call *, const CallbackData *, uint8_t flags);
 void release_entered(const Call *, const CallbackData *);

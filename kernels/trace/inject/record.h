@@ -54,8 +54,11 @@ enum {
 	CLOSE,      // value: the range's id
 	MARK,       // name: text; other: its number
 	PLACE = 16, // of the copy, set or allocation that is the thread's event before it, with its `at`. value: where to; name, other: where from, high and low half
+	ALTER = 18, // name: call; other: of what, as below; value: the graph's handle, or the number of one that was made ready
 	TIE = 17,   // other: the number on the card of the call whose event is the thread's next one
 };
+
+enum { ANYTHING, GRAPH_OF, EXEC_OF, ANY_GRAPH }; // other, of ALTER
 
 enum {
 	FAILED = 1,   // the call gave an error

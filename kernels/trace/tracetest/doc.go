@@ -33,6 +33,8 @@
 //	peer BYTES, set2d WIDTH HEIGHT, later (a copy that no CUDA has)
 //	begin STREAM, finish STREAM GRAPH    a capture
 //	child GRAPH OTHER                    OTHER as a node of GRAPH
+//	make GRAPH                           without a capture, where the last one was that has one
+//	update EXEC GRAPH, change            a graph that was made ready, or a node
 //	instantiate GRAPH EXEC, replay EXEC [STREAM], destroy EXEC
 //	sync [STREAM|event]
 //	push|pushex|mark|open|close TEXT, pop, domain NAME push|pop|mark|open|close TEXT
@@ -43,7 +45,7 @@
 //	subscribe                            CUPTI, before anybody else
 //	bench N KERNELS                      prints what a launch takes of the processor, some kernels in turn
 //	await                                reads a line from stdin
-//	say WORDS, maps FILE, sleep MS, closefds, exit N, _exit N, abort, kill SIGNAL, exec SCRIPT
+//	say WORDS, maps FILE, sleep MS, closefds, unset VARIABLE, exit N, _exit N, abort, kill SIGNAL, exec SCRIPT
 //	repeat N … end, threads N … end, fork … end
 //
 // A stream goes by any name; legacy is CUDA's 0, own that of the thread. The lines of NVTX

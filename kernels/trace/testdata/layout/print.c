@@ -11,6 +11,7 @@ static const char *const layouts[] = {
 	[BYTES] = "BYTES", [PEER] = "PEER", [BOX_2D] = "BOX_2D", [BOX_3D] = "BOX_3D", [COUNT] = "COUNT", [COUNT_2D] = "COUNT_2D",
 	[SIZE] = "SIZE", [PITCH] = "PITCH", [POINTER] = "POINTER", [CREATED] = "CREATED", [CREATION] = "CREATION",
 	[GRAPH_ARGUMENTS] = "GRAPH_ARGUMENTS", [BEGINS] = "BEGINS", [ENDS] = "ENDS",
+	[MAKES_GRAPH] = "MAKES_GRAPH", [ALTERS_EXEC] = "ALTERS_EXEC", [ALTERS_NODE] = "ALTERS_NODE",
 };
 
 int main(void) {

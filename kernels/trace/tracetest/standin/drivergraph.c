@@ -6,6 +6,7 @@
 #include <string.h>
 
 static _Atomic int capturing;
+static void *last; // graph that a capture made
 static __thread Stream own; // CU_STREAM_PER_THREAD
 
 static Stream legacy = {.number = 7};
@@ -63,7 +64,7 @@ static int end(const void *params) {
 	const Capture *p = params;
 	Stream *s = stream_of(p->stream);
 	if (!s || !s->capturing) return 401; // CUDA_ERROR_ILLEGAL_STATE
-	*p->graph = s->graph;
+	*p->graph = last = s->graph;
 	s->capturing = 0;
 	atomic_fetch_sub(&capturing, 1);
 	return 0;
@@ -155,6 +156,35 @@ API int cuGraphLaunch(void *exec, void *stream) {
 static int destroy(const void *params) { return free(*(void *const *)params), 0; }
 
 API int cuGraphExecDestroy(void *exec) { return around(ID_cuGraphExecDestroy, &exec, 0, destroy); }
+
+typedef struct {
+	void **graph;
+	unsigned flags;
+} Make;
+
+// Where the last one was that a capture made: NVIDIA's gives an address again.
+static int make(const void *params) { return *((const Make *)params)->graph = last, 0; }
+
+API int cuGraphCreate(void **graph, unsigned flags) {
+	Make p = {graph, flags};
+	return around(ID_cuGraphCreate, &p, 0, make);
+}
+
+typedef struct {
+	void *it, *other, *info;
+} Alter;
+
+static int altered(const void *params) { return (void)params, 0; }
+
+API int cuGraphExecUpdate_v2(void *exec, void *graph, void *info) {
+	Alter p = {exec, graph, info};
+	return around(ID_cuGraphExecUpdate_v2, &p, 0, altered);
+}
+
+API int cuGraphKernelNodeSetParams_v2(void *node, const void *kernel) {
+	Alter p = {node, (void *)kernel, 0};
+	return around(ID_cuGraphKernelNodeSetParams_v2, &p, 0, altered);
+}
 
 static int in_capture(const void *params) {
 	void *stream = *(void *const *)params;

@@ -32,7 +32,8 @@ typedef void (*Hook)(unsigned id, const Data *);
 	X(cuMemsetD8_v2) X(cuMemsetD16_v2) X(cuMemsetD32_v2) X(cuMemsetD8Async) X(cuMemsetD32Async) X(cuMemsetD2D16_v2) \
 	X(cuStreamCreate) X(cuStreamSynchronize) X(cuCtxSynchronize) X(cuEventSynchronize) \
 	X(cuStreamBeginCapture_v2) X(cuStreamEndCapture) \
-	X(cuGraphInstantiateWithFlags) X(cuGraphLaunch) X(cuGraphExecDestroy)
+	X(cuGraphInstantiateWithFlags) X(cuGraphLaunch) X(cuGraphExecDestroy) \
+	X(cuGraphCreate) X(cuGraphKernelNodeSetParams_v2) X(cuGraphExecUpdate_v2)
 
 enum {
 	NO_CALL,

@@ -131,6 +131,7 @@ static void word(char **w) {
 	else if (!strcmp(w[0], "abort")) abort();
 	else if (!strcmp(w[0], "kill")) raise(number(w[1]));
 	else if (!strcmp(w[0], "sleep")) usleep(1000 * number(w[1]));
+	else if (!strcmp(w[0], "unset")) unsetenv(w[1]);
 	else if (!strcmp(w[0], "closefds")) for (int fd = 3; fd < 100; fd++) close(fd);
 	else if (!strcmp(w[0], "exec")) execl(arguments[0], arguments[0], w[1], (char *)0), fail("exec", w[1]);
 	else if (!cuda_line(w) && !range_line(w)) fail("no such line", w[0]);
