@@ -2,6 +2,7 @@ package ci
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"gpuci/gates/config"
 	"gpuci/gates/history"
 	"gpuci/gates/inputs"
+	"gpuci/worktrees"
 )
 
 // past is what the history has of the gates of a night, read once.
@@ -25,6 +27,9 @@ type past struct {
 	tools   gates.ToolBook
 	before  Report // of the last night
 	now     func() time.Time
+
+	here worktrees.Lane // from which the repository is asked where a base is by now
+	base string         // branch of the workspace, "" for the usual one
 }
 
 // lookedAt is how many of a gate's results are read, the newest, beside the latest
@@ -34,7 +39,8 @@ const lookedAt = 400
 // readPast reads what was. A history that cannot be read makes the night long, and
 // not wrong: then everything is run.
 func (n *night) readPast(ctx context.Context, gateNames []string) *past {
-	p := &past{plan: n.plan, scratch: n.scratchDir, state: n.o.State, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported), now: n.clock.Wall}
+	p := &past{plan: n.plan, scratch: n.scratchDir, state: n.o.State, runs: make(map[string][]history.Result), before: n.books.report(n.plan.Reported), now: n.clock.Wall,
+		here: n.o.Here, base: n.o.Config.Workspace.Base}
 	store, err := n.o.Past.Store()
 	if err == nil {
 		p.store = store
@@ -77,7 +83,8 @@ func (p *past) standing(ctx context.Context, j *job, g config.Gate, opt gates.Op
 	settings := gates.SettingsID(g)
 	var now []gates.Tool // as the tools are today, once that is asked
 	for _, r := range p.runs[g.Name] {
-		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) || p.moved(ctx, r) || !notes.AsIn(ctx, r) {
+		if r.Tree != j.lead().Tree || r.Tree == "" || r.Config != settings || !judged(gates.Outcome(r.Outcome)) || !p.holds(r, g) || p.moved(ctx, r) || !notes.AsIn(ctx, r) ||
+			gates.BaseMoved(ctx, filepath.Join(p.state, "runs", r.Run), g, p.here, j.lead().Commit, p.base) {
 			continue
 		}
 		if now == nil {
@@ -111,14 +118,18 @@ func (p *past) ours(r history.Result) bool {
 	return inScratch(p.scratch, r) || r.Changes == "" && p.onNode(r)
 }
 
-// onNode says that a result was brought home from another machine: its run says of which
-// job it is.
+// onNode says that a result was brought home from another machine, where a night had it
+// run: its run says of which job it is. One by hand had the environment of who ran it.
 func (p *past) onNode(r history.Result) bool {
 	if !filepath.IsLocal(r.Run) {
 		return false
 	}
-	_, err := os.Stat(filepath.Join(p.state, "runs", r.Run, jobName))
-	return err == nil
+	var job struct {
+		Cookie string `json:"cookie"`
+		ByHand bool   `json:"by-hand"`
+	}
+	data, err := os.ReadFile(filepath.Join(p.state, "runs", r.Run, jobName))
+	return err == nil && json.Unmarshal(data, &job) == nil && job.Cookie != "" && !job.ByHand
 }
 
 // jobName is the file of a run that says of which job it is; package spool writes it.

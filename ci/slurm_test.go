@@ -100,4 +100,15 @@ func slurmHand(s *slurmStage) {
 		s.t.Errorf("by hand each gate is run: %s", v.Outcome)
 	}
 	s.closed()
+
+	// With the environment of who ran it: that stands in no night.
+	s.git(s.root("main"), "stash", "--include-untracked")
+	if notRun, err = Hand(context.Background(), h); err != nil || len(notRun) > 0 || came["unit"].Outcome != gates.Green || came["unit"].Bound.Changes != "" {
+		s.t.Fatalf("by hand, of the commit: %v, not run: %q, %+v\n%s", err, notRun, came["unit"].Outcome, said)
+	}
+	s.ran()
+	if c := mustCell(s.t, s.night(), "main", "unit"); c.State != Ran || c.Outcome != gates.Green {
+		s.t.Errorf("the night after it: %s %s", c.State, c.Outcome)
+	}
+	s.closed()
 }

@@ -48,6 +48,9 @@ func TestTracedSilent(t *testing.T) {
 	// One that has the driver, and has not used it.
 	idle := s.play("init", "launch k 1 1") + "; LD_PRELOAD=" + filepath.Join(s.box.Libraries(), "libcuda.so.1") + " " + s.play("say up", "sleep 3600000")
 	said(t, s.run(idle+" > out & until grep -q up out; do sleep 0.05; done"), Green)
+	// nvidia-smi has the driver and the file of a card open.
+	smi := one + "; gcc -shared -o libnvidia-ml.so.1 -x c /dev/null && LD_PRELOAD=$PWD/libnvidia-ml.so.1:" + filepath.Join(s.box.Libraries(), "libcuda.so.1") + " " + s.play("say up", "sleep 3600000")
+	said(t, s.run(smi+" > out5 7< nvidia-uvm & until grep -q up out5; do sleep 0.05; done"), Green)
 }
 
 func TestTracedLacks(t *testing.T) {

@@ -19,21 +19,23 @@ func (t *tracing) used(pid int) (u cudaUse) {
 		return u
 	}
 	defer file.Close()
-	here, library := t.mappedDir(), resolved(t.library)
+	here, library, nvml := t.mappedDir(), resolved(t.library), false
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		_, name, _ := strings.Cut(lines.Text(), "/")
 		dir, base := filepath.Split("/" + name)
 		u.counted = u.counted || filepath.Clean(dir) == here
 		u.driver = u.driver || strings.HasPrefix(base, "libcuda.so")
 		u.library = u.library || "/"+name == library
+		nvml = nvml || strings.HasPrefix(base, "libnvidia-ml.so")
 	}
-	if u.driver && !u.counted && !u.library {
+	if u.driver && !u.counted && !u.library && !nvml {
 		u.card = opensCard(pid)
 	}
 	return u
 }
 
-// memoryFile is what the driver opens for a program, and NVML, as of nvidia-smi, does not.
+// memoryFile is what cuInit opens, on an H200 once it has loaded our library. nvidia-smi has
+// it open as well, and the driver mapped: of a process with NVML it says nothing.
 const memoryFile = "nvidia-uvm"
 
 func opensCard(pid int) bool {

@@ -51,6 +51,7 @@ type Executor struct {
 	polls   polls
 	away    bool      // slurmctld gave no answer when it was last asked for anything
 	mute    time.Time // when accounting began to give no answer; zero while it does
+	blind   time.Time // when the place began to be unreadable; zero while it is not
 }
 
 var _ executor.Executor = (*Executor)(nil)

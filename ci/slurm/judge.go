@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"time"
 
@@ -69,13 +70,19 @@ func (e *Executor) truth(ctx context.Context, ended []*update) map[string]answer
 		e.heard(err)
 	}
 	for _, u := range ended {
-		if r, ok := records[u.j.id]; ok && r.State.ended() && (u.row == nil || u.row.State == r.State) {
+		if r, ok := records[u.j.id]; ok && r.State.ended() && u.agrees(r) {
 			of[u.j.id] = answer{Record: r, known: true}
 		} else if e.cluster.Accounting == "" || !e.mute.IsZero() || time.Since(u.j.gone) > u.lag() {
 			of[u.j.id] = e.control(ctx, u.j)
 		}
 	}
 	return of
+}
+
+// agrees says whether accounting speaks of the attempt that the queue has seen: an earlier
+// one can have ended in the same way.
+func (u *update) agrees(r Record) bool {
+	return u.row == nil || u.row.State == r.State && u.row.Submit.Equal(r.Submit)
 }
 
 // lag is how long accounting is waited for.
@@ -89,7 +96,7 @@ func (u *update) lag() time.Duration {
 // control is what slurmctld knows of a job.
 func (e *Executor) control(ctx context.Context, j *job) answer {
 	switch r, err := e.client.Job(ctx, j.id); {
-	case err == nil && r.Name == j.task.Cookie:
+	case err == nil && (r.Name == j.task.Cookie || !j.submit.IsZero() && r.Submit.Equal(j.submit)): // somebody may have renamed it
 		return answer{Record: r, known: true}
 	case err == nil || errors.Is(err, ErrForgotten):
 		return answer{Record: Record{ID: j.id, Restarts: -1}}
@@ -113,7 +120,7 @@ func (e *Executor) heard(err error) {
 func (e *Executor) judge(s sight, u *update, records map[string]answer) *update {
 	j := u.j
 	a, asked := records[j.id]
-	e.polls.hot = true
+	e.polls.hot = e.polls.hot || s.blind == nil
 	switch {
 	case !asked || a.err != nil:
 		return nil // it is asked again
@@ -156,6 +163,9 @@ func lines(all []string) string {
 // byItself is a job whose last attempt ended by itself, or of which Slurm knows nothing any
 // more: the result of its last attempt counts, and no other.
 func (e *Executor) byItself(s sight, j *job, a answer) *update {
+	if s.blind != nil {
+		return e.unread(s, j, a)
+	}
 	begun, err := e.place.Begun(j.task.Cookie)
 	if err != nil {
 		return nil
@@ -191,6 +201,23 @@ func (e *Executor) byItself(s sight, j *job, a answer) *update {
 		return nil
 	}
 	return e.outcome(j, a, last, out)
+}
+
+// unread is a job that ended by itself while the place cannot be read. A file server that
+// is away comes back; a directory that is not there was removed, or is mounted again soon.
+func (e *Executor) unread(s sight, j *job, a answer) *update {
+	most := mostAway
+	if errors.Is(s.blind, fs.ErrNotExist) {
+		most = e.o.Settle
+	}
+	if s.now.Sub(j.gone) <= most || s.now.Sub(e.blind) <= most {
+		return nil
+	}
+	how := "is no longer with Slurm"
+	if a.known {
+		how = fmt.Sprintf("ended with exit code %d", a.Exit)
+	}
+	return e.lost(j, broken(kindLost, fmt.Sprintf("job %s %s, and what came of it cannot be read: %s", j.id, how, s.blind), "see whether the shared directory is there: ls -ld "+strconv.Quote(e.o.Config.Shared), "run it again"))
 }
 
 // without is a job that ended by itself and has no result, or none that is to be seen yet.

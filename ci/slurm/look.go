@@ -14,20 +14,22 @@ import (
 type sight struct {
 	now     time.Time
 	rows    map[string][]Row // by name
+	byID    map[string]Row
 	results map[spool.Result]bool
+	blind   error // why the place cannot be read
 }
 
 // Look reads which results have come, asks for the queue, and for the truth about those
-// jobs that are no longer in it.
+// jobs that are no longer in it. Where the place cannot be read it still says what the
+// queue does, and gives that error beside it.
 func (e *Executor) Look(ctx context.Context) ([]executor.Status, error) {
 	if len(e.jobs) == 0 {
 		return nil, nil
 	}
 	s := sight{now: time.Now(), results: make(map[spool.Result]bool)}
-	found, err := e.place.Results()
-	if err != nil {
-		return nil, err
-	}
+	var found []spool.Result
+	found, s.blind = e.place.Results()
+	e.saw(s.now, s.blind)
 	for _, r := range found {
 		s.results[r] = true
 		if j := e.jobs[r.Cookie]; j != nil {
@@ -35,13 +37,30 @@ func (e *Executor) Look(ctx context.Context) ([]executor.Status, error) {
 		}
 	}
 	if !e.polls.due(s.now) {
-		return nil, nil
+		return nil, s.blind
 	}
+	var err error
 	if s.rows, err = e.queue(ctx); err != nil {
-		return nil, err
+		return nil, errors.Join(s.blind, err)
+	}
+	s.byID = make(map[string]Row)
+	for _, rows := range s.rows {
+		for _, r := range rows {
+			s.byID[r.ID] = r
+		}
 	}
 	e.polls.hot = false
-	return e.judgeAll(ctx, s, e.follow(ctx, s)), nil
+	return e.judgeAll(ctx, s, e.follow(ctx, s)), s.blind
+}
+
+// saw notes whether the place can be read.
+func (e *Executor) saw(now time.Time, err error) {
+	switch {
+	case err == nil:
+		e.blind = time.Time{}
+	case e.blind.IsZero():
+		e.blind = now
+	}
 }
 
 // queue lists the user's jobs by their names.
@@ -100,7 +119,7 @@ func (e *Executor) followOne(ctx context.Context, s sight, j *job) *update {
 func (e *Executor) own(ctx context.Context, s sight, j *job) *Row {
 	rows := s.rows[j.task.Cookie]
 	if len(rows) == 0 {
-		return nil
+		return renamed(s, j)
 	}
 	if len(rows) == 1 && (j.id == "" || j.id == rows[0].ID) {
 		j.id = rows[0].ID
@@ -124,6 +143,16 @@ func (e *Executor) own(ctx context.Context, s sight, j *job) *Row {
 		}
 	}
 	return mine
+}
+
+// renamed is the row of a job that somebody has given another name: it is the one of that id
+// that came into the queue when ours did.
+func renamed(s sight, j *job) *Row {
+	r, ok := s.byID[j.id]
+	if !ok || j.submit.IsZero() || !r.Submit.Equal(j.submit) {
+		return nil
+	}
+	return &r
 }
 
 // lastBegun is the last attempt of a task that has begun on a node.

@@ -25,6 +25,7 @@ func TestStates(t *testing.T) {
 				for name, test := range map[string]func(*stage){
 					"verdicts": verdicts, "without a result": withoutResult, "cancelled": cancelledByHand, "requeued": requeued, "requeued too often": requeuedTooOften,
 					"memory": memory, "waits": waitsTooLong, "refused": refusedByCluster, "claimed": claimedByAnother, "no shared directory": noShared,
+					"requeued after its end": requeuedAfterItsEnd, "renamed": renamedByHand, "place removed": placeRemoved,
 				} {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()

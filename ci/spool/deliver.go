@@ -111,10 +111,11 @@ type jobLine struct {
 	Node     string `json:"node"`
 	Attempt  int    `json:"attempt"` // from 1
 	Cookie   string `json:"cookie"`
+	ByHand   bool   `json:"by-hand,omitempty"`
 }
 
 func (j *Job) writeJob(dir string) error {
-	data, err := json.Marshal(jobLine{"slurm", j.Attempt.Job, j.node, j.Restart + 1, j.Cookie})
+	data, err := json.Marshal(jobLine{"slurm", j.Attempt.Job, j.node, j.Restart + 1, j.Cookie, j.ByHand})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type Order struct {
 	Dir    string   `json:"dir"`    // of gpuci.toml, from the root of the content
 	Args   []string `json:"args,omitempty"`
 	Strict bool     `json:"strict,omitempty"`
+	ByHand bool     `json:"by-hand,omitempty"` // with the environment of who runs it
 
 	Lane   string         `json:"lane"`
 	Branch string         `json:"branch,omitempty"`

@@ -116,7 +116,7 @@ func full(err error) bool {
 func (s *Spool) order(ctx context.Context, t executor.Task, carry Carry) (o Order, err error) {
 	o = Order{
 		Type: orderType, Schema: orderSchema, Cookie: t.Cookie, Night: s.o.Night, At: time.Now(),
-		Gate: t.Gate.Name, Config: gates.SettingsID(t.Gate), Dir: t.Dir, Args: t.Args, Strict: t.Strict,
+		Gate: t.Gate.Name, Config: gates.SettingsID(t.Gate), Dir: t.Dir, Args: t.Args, Strict: t.Strict, ByHand: t.Force,
 		Lane: t.Head.Lane, Branch: t.Head.Branch, Commit: t.Head.Commit, Tree: t.Head.Tree,
 		Version: s.o.Version, Scratch: s.o.Scratch, NoPressure: s.o.NoPressure, Verbose: s.o.Verbose,
 	}
@@ -226,13 +226,16 @@ func (s *Spool) Handed(cookie string) (h Handed, ok bool, err error) {
 const withdrawnName = "withdrawn"
 
 // Withdraw sees to it that a job which turns up for a task from now on runs nothing, also
-// where the task was not handed over.
+// where the task was not handed over. Where the place of the night is gone no job can.
 func (s *Spool) Withdraw(cookie string) error {
 	if !cookieForm.MatchString(cookie) {
 		return fmt.Errorf("withdraw a task: %q is no cookie", cookie)
 	}
 	dir := s.task(cookie)
 	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		err = s.place.writeNew(filepath.Join(dir, withdrawnName), nil)
 	}

@@ -45,8 +45,10 @@ An arm is written NAME=PART[,PART…], or in several --arm of one name:
 In the short form, REF is a commit or "." for this lane.
 
 The four runs of a round, two of the base and two of an arm, have one seed in
-GPUCI_SEED, for their inputs. A second build of the base, in another directory, runs
-among them: how far the base is from itself is the floor of what can be said. A run
+GPUCI_SEED, for their inputs, and each a directory of its own: every arm is built in
+two, so that none finds what the run before has left there for that seed. How far the
+base is from its second build is the floor of what can be said. What a run changes in
+the tree is put back before the next; what git ignores stays. A run
 counts for nothing, and is taken again, where somebody came on the card (contended),
 the card's clocks were held down (throttled), or the disk or the memory stood still
 because of others (stalled). A run that is not green ends the comparison: what is

@@ -34,7 +34,7 @@ func (a *app) printAB(r *ab.Report, json bool) error {
 func abText(r *ab.Report) string {
 	var b strings.Builder
 	row := func(key, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-8s %s\n", key, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "  %-8s %s\n", key, printable(strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", `\n`)))
 	}
 	fmt.Fprintf(&b, "%s: %s in %s (%s)\n", printable(abHead(r)), printable(r.Gate), buildlock.Round(seconds(r.Seconds)), printable(r.ID))
 	if r.End.State != ab.Answered && r.End.Why != "" {

@@ -103,7 +103,7 @@ func nightError(cfg *config.Config, err error) error {
 	case errors.Is(err, ci.ErrNoNight):
 		return coded{gates.ExitNothing, err.Error(), "leave --resume out for a new one"}
 	case errors.Is(err, ci.ErrOn):
-		return coded{gates.Refused.ExitCode(), err.Error(), "gpuci doctor slurm says what is there; without --on they run on this machine"}
+		return coded{gates.Refused.ExitCode(), err.Error(), "gpuci doctor says below slurm what is there; without --on they run on this machine"}
 	case errors.Is(err, ci.ErrNoPlace):
 		return coded{gates.Refused.ExitCode(), err.Error(), ""}
 	}

@@ -40,7 +40,7 @@ var next = regexp.MustCompile(`,(?:(?:` + strings.Join(kinds, "|") + `):|\.(?:,|
 // nameForm is that of an arm's name: it becomes a word of tables and files.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./+-]*$`)
 
-// maxArms bounds the scratch lanes that are there at a time, each with a build of its own.
+// maxArms bounds the scratch lanes that are there at a time, two of each with a build in it.
 const maxArms = 16
 
 // armUsage is what an arm looks like, for a hint.

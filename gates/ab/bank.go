@@ -54,7 +54,11 @@ func Foreseen(r *Report, b config.Bank) (why []string) {
 	no(r.Rule.Confidence < b.Confidence, "it is sure by %v, and not by %v (confidence)", r.Rule.Confidence, b.Confidence)
 	no(r.Rule.Least < b.Least, "differences of %v count in it, and %v is the least that does (least-effect)", r.Rule.Least, b.Least)
 	no(r.Rule.MostThrown > b.MostThrown, "more runs may be thrown out in it than %v of all (most-thrown)", b.MostThrown)
-	no(r.timed() && r.Profile != b.Profile, "its gate is of profile %q, and not %q: profile = %[2]q in [[gate]] says what it builds (profile)", r.Profile, b.Profile)
+	had := fmt.Sprintf("its gate is of profile %q", r.Profile)
+	if r.Profile == "" {
+		had = "its gate names no profile"
+	}
+	no(r.timed() && r.Profile != b.Profile, "%s, and not %q: profile = %[2]q in [[gate]] says what it builds (profile)", had, b.Profile)
 	for _, q := range b.Quality {
 		why = append(why, r.unlooked(q, b.Least)...)
 	}
@@ -71,6 +75,9 @@ func (r *Report) unlooked(quality string, least float64) []string {
 		return []string{err.Error()}
 	}
 	w.Least = cmp.Or(w.Least, least)
+	if slices.Contains(r.Lacking, w.Name) { // it is for gates that print it
+		return nil
+	}
 	seen := false
 	for _, m := range r.Metrics {
 		if !m.Quality || m.Name != w.Name && !strings.HasPrefix(m.Name, w.Name+" ") {
@@ -148,7 +155,7 @@ func WantedOf(d history.Decision) (out []Wanted, err error) {
 		return nil, fmt.Errorf("read evidence of decision %s: %w", d.ID, err)
 	}
 	for _, m := range r.Metrics {
-		out = append(out, Wanted{m.Name, m.Better, m.Quality, m.Least})
+		out = append(out, Wanted{Name: m.Name, Better: m.Better, Quality: m.Quality, Least: m.Least})
 	}
 	return out, nil
 }

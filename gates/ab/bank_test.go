@@ -101,7 +101,7 @@ func TestAppendTSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := strings.Join(columns, "\t") + "\n"
-	for name, text := range map[string]string{"a.tsv": "x\ty\n", "b.tsv": head + "torn", "c.tsv": head + "<<<<<<< HEAD\n", "out/d.tsv": "", "dir": ""} {
+	for name, text := range map[string]string{"a.tsv": "x\ty\n", "b.tsv": head + "torn", "c.tsv": head + "<<<<<<< HEAD\n", "e.tsv": head + "||||||| 1234567\n", "f.tsv": head + "=======\r\n", "out/d.tsv": "", "dir": ""} {
 		path := filepath.Join(root, name)
 		if name == "dir" {
 			err = os.Mkdir(path, 0o755)

@@ -129,11 +129,11 @@ func (s *session) settle(ctx context.Context, d *side, v gates.Verdict) error {
 			return err
 		}
 		printed = slices.DeleteFunc(printed, func(n number) bool { return counted(s.o.Gate, n.Metric) })
-		metrics, err := choose(s.o.Gate, s.log().Wanted, printed)
+		metrics, lacking, err := choose(s.o.Gate, s.log().Wanted, printed)
 		if err != nil {
-			return &ArmError{err.Error(), "name it by --metric"}
+			return err
 		}
-		if err := s.journal.add(line{Metrics: metrics}); err != nil {
+		if err := s.journal.add(line{Metrics: metrics, Lacking: lacking}); err != nil {
 			return err
 		}
 	}

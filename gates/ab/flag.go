@@ -20,7 +20,7 @@ import (
 //	edit:FILE:FROM=>TO    where FILE has the text TO, and FROM no more
 //	env:K=V               where [gate.env] sets the variable so
 //	arg:WORD              where the last command of the gate's run has the word
-//	commit:ID             where the base branch has the commit
+//	commit:ID             where the base branch has the commit, or its changes replayed
 //
 // Those of an arm are told by what it is made of, unless its decision names one.
 
@@ -103,7 +103,7 @@ func On(ctx context.Context, lane worktrees.Lane, root, base string, g config.Ga
 	case "commit":
 		b, err := worktrees.BaseOf(ctx, lane, base)
 		if err == nil {
-			on, err = worktrees.Contains(ctx, lane, b.Commit, value)
+			on, err = worktrees.Landed(ctx, lane, b.Commit, value)
 		}
 		if err != nil {
 			return false, false, err.Error()

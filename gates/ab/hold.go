@@ -53,6 +53,9 @@ func (h Holder) Compare(ctx context.Context, a gates.Asked) gates.Comparison {
 	r, err := Run(ctx, o)
 	if same := (*SameError)(nil); errors.As(err, &same) {
 		c.Same = true
+		if at, err := worktrees.CommitOf(ctx, a.Lane, arms[0].Commit); err == nil && arms[0].Commit != "" {
+			c.Commit = at.ID
+		}
 		return c
 	}
 	if err != nil {
@@ -87,16 +90,12 @@ func (h Holder) arms(ctx context.Context, a gates.Asked, c *gates.Comparison) ([
 	if err != nil {
 		return nil, err
 	}
-	branch, err := worktrees.BaseOf(ctx, a.Lane, h.Branch)
+	branch, left, err := gates.LeftAt(ctx, a.Lane, state.Commit, h.Branch)
 	if err != nil {
 		return nil, &ArmError{err.Error(), "name it by base in [workspace], or in the bar: base = \"commit:REF\""}
 	}
-	left, err := worktrees.MergeBase(ctx, a.Lane, state.Commit, branch.Commit)
-	if err == nil && left == "" {
-		err = &ArmError{"the lane has no commit in common with " + branch.Name, "name another base in the bar: base = \"commit:REF\""}
-	}
-	c.Base, c.Commit, c.Same = branch.Name, left, left == state.Commit && !state.Dirty
-	return []Arm{{Name: baseArm, Commit: left}, this}, err
+	c.Base, c.Commit, c.Same = branch, left, left == state.Commit && !state.Dirty
+	return []Arm{{Name: baseArm, Commit: left}, this}, nil
 }
 
 // held is what a comparison says of the bars.

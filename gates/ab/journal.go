@@ -203,7 +203,6 @@ func Logs(state string) (list []Log, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("list comparisons: %w", err)
 	}
-	slices.Reverse(entries) // their names begin with the time
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
 		if !ok || !e.Type().IsRegular() {
@@ -213,5 +212,6 @@ func Logs(state string) (list []Log, err error) {
 			list = append(list, log)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b Log) int { return b.Started.Compare(a.Started) }) // ids tell seconds apart, and no less
 	return list, nil
 }

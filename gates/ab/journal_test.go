@@ -93,6 +93,31 @@ func TestJournal(t *testing.T) {
 	}
 }
 
+// Of two comparisons of one second, whose ids are in no order, the later is the newest; one
+// that names no arms is none, and keeps nobody from the others.
+func TestLogs(t *testing.T) {
+	state := t.TempDir()
+	arms := someSession().Arms
+	for i, s := range []Session{
+		{ID: "20261201T080000Z-ffffffff", Arms: arms}, {ID: "20261201T080000Z-00000000", Arms: arms},
+		{ID: "20261201T080001Z-00000000"}, {ID: "20261201T080002Z-00000000", Arms: arms[:1]},
+	} {
+		s.Started = someSession().Started.Add(time.Duration(i) * time.Millisecond)
+		j, err := newJournal(state, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+		if _, err := ReadLog(state, s.ID); (err == nil) != (len(s.Arms) > 1) {
+			t.Errorf("%s: %v", s.ID, err)
+		}
+	}
+	list, err := Logs(state)
+	if err != nil || len(list) != 2 || list[0].ID != "20261201T080000Z-00000000" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // TestJournalFull: of a line that the disk had no place for nothing is left, and what is
 // written next can be read.
 func TestJournalFull(t *testing.T) {

@@ -90,6 +90,7 @@ type line struct {
 	Session *Session `json:"session,omitempty"`
 	Built   *Built   `json:"built,omitempty"`
 	Metrics []Metric `json:"metrics,omitempty"`
+	Lacking []string `json:"lacking,omitempty"` // beside the metrics
 	Sample  *Sample  `json:"sample,omitempty"`
 	End     *End     `json:"end,omitempty"`
 }
@@ -99,6 +100,7 @@ type Log struct {
 	Session
 	Built   []Built // the last of each arm
 	Metrics []Metric
+	Lacking []string // qualities of [bank] that the gate does not print
 	Samples []Sample
 	End     *End // nil where it goes on, or was killed
 }
@@ -112,7 +114,7 @@ func (l *Log) take(n line) {
 		l.Built = slices.DeleteFunc(l.Built, func(b Built) bool { return b.Arm == n.Built.Arm && b.Twin == n.Built.Twin })
 		l.Built = append(l.Built, *n.Built)
 	case n.Metrics != nil:
-		l.Metrics = n.Metrics
+		l.Metrics, l.Lacking = n.Metrics, n.Lacking
 	case n.Sample != nil:
 		l.Samples = append(l.Samples, *n.Sample)
 		l.End = nil
@@ -167,6 +169,9 @@ func readLog(r io.Reader) (log Log, err error) {
 	}
 	if log.ID == "" {
 		return log, errors.New("read journal: it does not say which comparison it is of")
+	}
+	if len(log.Arms) < 2 {
+		return log, fmt.Errorf("read journal: comparison %s has %d arms", log.ID, len(log.Arms))
 	}
 	return log, nil
 }

@@ -26,6 +26,7 @@ type Wanted struct {
 	Better  judge.Direction `json:"better,omitempty"`
 	Quality bool            `json:"quality,omitempty"`
 	Least   float64         `json:"least,omitempty"` // as a share; 0 for that of the rule
+	Ruled   bool            `json:"ruled,omitempty"` // [bank] names it, for gates that print it, and nobody by hand
 }
 
 // Metric is what arms are compared by. Its name has its labels behind it, where the
@@ -33,6 +34,23 @@ type Wanted struct {
 type Metric struct {
 	judge.Metric
 	Time bool `json:"time,omitempty"`
+}
+
+// MetricError says that a metric is not there to compare by, or cannot be.
+type MetricError struct {
+	ArmError
+	InBar string // what to do where a bar has named it
+}
+
+// Unwrap gives it as any other error of what is to be compared.
+func (e *MetricError) Unwrap() error { return &e.ArmError }
+
+// flag is the one that names such a metric.
+func (w Wanted) flag() string {
+	if w.Quality {
+		return "--quality"
+	}
+	return "--metric"
 }
 
 // ParseWanted reads the name of a metric on a command line.
@@ -68,20 +86,24 @@ func clock(name string) Metric {
 }
 
 // choose settles which metrics are compared: those that are named, else the times
-// that the gate prints, else the time of its run. The error says what to name.
-func choose(g config.Gate, wanted []Wanted, printed []number) ([]Metric, error) {
-	var out []Metric
+// that the gate prints, else the time of its run. Lacking are those of [bank] that it does
+// not print. The error, a *MetricError, says what to name.
+func choose(g config.Gate, wanted []Wanted, printed []number) (out []Metric, lacking []string, err error) {
 	for _, w := range wanted {
+		if w.Ruled && !prints(printed, w.Name) {
+			lacking = append(lacking, w.Name)
+			continue
+		}
 		found, err := named(g, w, printed)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out = append(out, found...)
 	}
 	if !slices.ContainsFunc(out, func(m Metric) bool { return !m.Quality }) {
 		times, err := timesIn(g, printed)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out = append(times, out...)
 	}
@@ -94,7 +116,14 @@ func choose(g config.Gate, wanted []Wanted, printed []number) ([]Metric, error) 
 		}
 		return 1
 	})
-	return out, nil
+	return out, lacking, nil
+}
+
+// prints says whether a metric, or a series of it, is among what was printed. The two times
+// of a run are always there.
+func prints(printed []number, name string) bool {
+	return name == Wall || name == CPU ||
+		slices.ContainsFunc(printed, func(n number) bool { return n.Metric == name || n.key == name })
 }
 
 // timesIn are the times that a gate prints, or the time of its run where it prints none.
@@ -136,7 +165,8 @@ func named(g config.Gate, w Wanted, printed []number) (out []Metric, err error) 
 	}
 	if len(out) == 0 {
 		known = append(known, Wall, CPU)
-		return nil, fmt.Errorf("the gate prints no metric %s; there is %s", w.Name, strings.Join(known, ", "))
+		why := fmt.Sprintf("the gate prints no metric %s; there is %s", w.Name, strings.Join(known, ", "))
+		return nil, &MetricError{ArmError{why, "name one of these by " + w.flag()}, fmt.Sprintf("measure = %q in the bar names one that is there", known[0])}
 	}
 	return out, nil
 }
@@ -164,7 +194,10 @@ func metricOf(g config.Gate, w Wanted, n number) (Metric, error) {
 		m.Better = judge.Lower
 	}
 	if m.Better == "" {
-		return m, fmt.Errorf("whether less or more of %s is better is not said: --metric '%s:higher' or ':lower'", n.key, w.Name)
+		return m, &MetricError{
+			ArmError{fmt.Sprintf("whether less or more of %s is better is not said", n.key), fmt.Sprintf("say it by %s '%s:higher' or ':lower'", w.flag(), n.key)},
+			`better = "higher" or "lower" in the bar says it`,
+		}
 	}
 	return m, nil
 }

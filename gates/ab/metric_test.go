@@ -1,6 +1,8 @@
 package ab
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,13 +49,29 @@ func TestChoose(t *testing.T) {
 		{[]Wanted{{Name: "rel"}, {Name: "odd", Better: judge.Higher}, {Name: CPU}}, "rel:lower, odd:higher, run-cpu:lower"},
 		{[]Wanted{{Name: "odd"}}, "whether less or more of odd is better is not said"},
 		{[]Wanted{{Name: "gone"}}, "the gate prints no metric gone; there is step-ms n=4, step-ms n=8"},
+		{[]Wanted{{Name: "gone", Quality: true, Ruled: true}, {Name: "loss", Quality: true, Ruled: true}, {Name: CPU, Ruled: true}}, "run-cpu:lower, loss:lower:quality"},
 	} {
-		got, err := choose(g, c.wanted, numbers)
+		got, lacking, err := choose(g, c.wanted, numbers)
+		if want := len(c.wanted) > 0 && c.wanted[0].Ruled; want != slices.Equal(lacking, []string{"gone"}) {
+			t.Errorf("%+v: lacking %q", c.wanted, lacking)
+		}
 		if err != nil && !strings.HasPrefix(err.Error(), c.want) || err == nil && namesOf(got) != c.want {
 			t.Errorf("%+v: %s, %v", c.wanted, namesOf(got), err)
 		}
 	}
-	if got, err := choose(config.Gate{}, nil, printed(metric.Sample{Metric: "rel", Value: 1})); err != nil || namesOf(got) != "run-wall:lower" {
+	for _, c := range []struct {
+		wanted Wanted
+		next   string
+	}{
+		{Wanted{Name: "gone"}, "name one of these by --metric"}, {Wanted{Name: "gone", Quality: true}, "name one of these by --quality"},
+		{Wanted{Name: "odd"}, "say it by --metric 'odd:higher' or ':lower'"},
+	} {
+		arm := (*ArmError)(nil)
+		if _, _, err := choose(g, []Wanted{c.wanted}, numbers); !errors.As(err, &arm) || arm.Next != c.next {
+			t.Errorf("%+v: %v, %+v", c.wanted, err, arm)
+		}
+	}
+	if got, _, err := choose(config.Gate{}, nil, printed(metric.Sample{Metric: "rel", Value: 1})); err != nil || namesOf(got) != "run-wall:lower" {
 		t.Errorf("without a time: %s, %v", namesOf(got), err)
 	}
 }

@@ -2,6 +2,7 @@ package ab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,11 +21,13 @@ type Again struct {
 
 // Recheck finds that for a lane as it is today; root is the directory of gpuci.toml in it.
 //
-// Where the arm was a commit of its own that the base branch has by now, the branch is no
+// Where the arm was a commit of its own that the base branch has by now, by itself or
+// replayed, the branch is no
 // base for it any more: compared are the two commits of the decision as they were then.
 // Where it was an edit that stands in the lane by now, its base is the lane with the edit
 // taken back. Else the arms are those that were written, on today's trees. The error is
-// an *ArmError where what makes the arm is in both by now, and cannot be taken out.
+// an *ArmError where what makes the arm is in both by now, and cannot be taken out, and a
+// *GoneError where a commit that is named is not there any more.
 func Recheck(ctx context.Context, lane worktrees.Lane, root, branch string, g config.Gate, d history.Decision) (Again, error) {
 	arms, err := ArmsOf(d)
 	if err != nil {
@@ -40,6 +43,14 @@ func Recheck(ctx context.Context, lane worktrees.Lane, root, branch string, g co
 			return asTheyWere(d, base, arm, into), nil
 		}
 	}
+	for _, a := range []Arm{base, arm} {
+		if _, err := worktrees.CommitOf(ctx, lane, a.Commit); a.Commit != "" && errors.Is(err, worktrees.ErrGone) {
+			return Again{}, &GoneError{ArmError{
+				fmt.Sprintf("arm %s: there is no commit %s any more", a.Name, a.Commit),
+				fmt.Sprintf("say what it is today: gpuci ab %s --arm %s=… --arm %s=…, and bank that", d.Gate, base.Name, arm.Name),
+			}}
+		}
+	}
 	if on := inBoth(g, base, arm); on != "" {
 		return Again{}, &ArmError{
 			fmt.Sprintf("%s is in both arms by now: gpuci.toml has it", on),
@@ -52,11 +63,12 @@ func Recheck(ctx context.Context, lane worktrees.Lane, root, branch string, g co
 	return Again{arms, fmt.Sprintf("%s, and %s, on today's trees (lane %s where none is named)", base.Spec(), arm.Spec(), lane.Name)}, nil
 }
 
-// mergedInto says whether the base branch has a commit, and which branch that is.
+// mergedInto says whether the base branch has a commit, or its changes by others, as a
+// landing replays them, and which branch that is.
 func mergedInto(ctx context.Context, lane worktrees.Lane, branch, commit string) (name string, merged bool, err error) {
 	b, err := worktrees.BaseOf(ctx, lane, branch)
 	if err == nil {
-		merged, err = worktrees.Contains(ctx, lane, b.Commit, commit)
+		merged, err = worktrees.Landed(ctx, lane, b.Commit, commit)
 	}
 	return b.Name, merged, err
 }

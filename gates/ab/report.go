@@ -2,6 +2,7 @@ package ab
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,13 +24,14 @@ type Report struct {
 	Seconds float64          `json:"seconds"`
 	Rule    Rule             `json:"rule"`
 	Metrics []Metric         `json:"metrics,omitempty"`
-	Judged  judge.Comparison `json:"judged"`           // nothing where there are several arms
-	Each    []*Report        `json:"each,omitempty"`   // then: each beside the base
-	Thrown  map[string]int   `json:"thrown,omitempty"` // by why
-	Rounds  int              `json:"rounds"`           // that were begun
-	Steps   int              `json:"steps,omitempty"`  // the fewest numbers that a value of a time is the median of
-	Seeds   int              `json:"seeds"`            // that differ
-	Shared  bool             `json:"shared,omitempty"` // somebody else was on the card in some samples that count
+	Lacking []string         `json:"lacking,omitempty"` // qualities of [bank] that the gate does not print
+	Judged  judge.Comparison `json:"judged"`            // nothing where there are several arms
+	Each    []*Report        `json:"each,omitempty"`    // then: each beside the base
+	Thrown  map[string]int   `json:"thrown,omitempty"`  // by why
+	Rounds  int              `json:"rounds"`            // that were begun
+	Steps   int              `json:"steps,omitempty"`   // the fewest numbers that a value of a time is the median of
+	Seeds   int              `json:"seeds"`             // that differ
+	Shared  bool             `json:"shared,omitempty"`  // somebody else was on the card in some samples that count
 	Card    string           `json:"card,omitempty"`
 	Driver  string           `json:"driver,omitempty"`
 	Again   string           `json:"again,omitempty"` // the decision that was looked at again
@@ -125,6 +127,7 @@ func (s *session) judged(r *Report, l *Log) bool {
 	if c.Verdict == judge.Win && !r.AA && len(why) > 0 {
 		next = []string{"it cannot be banked as it is: " + strings.Join(why, "; ") + ": mend that, and compare again"}
 	}
+	r.unreadMark()
 	for _, text := range next {
 		if !slices.Contains(r.Next, text) {
 			r.Next = append(r.Next, text)
@@ -136,7 +139,7 @@ func (s *session) judged(r *Report, l *Log) bool {
 // fill takes what a journal says.
 func (r *Report) fill(l *Log) {
 	r.ID, r.Gate, r.Profile, r.Lane, r.AA, r.Started, r.Rule = l.ID, l.Gate, l.Profile, l.Lane, l.AA, l.Started, l.Rule
-	r.Metrics, r.Again = l.Metrics, l.Again
+	r.Metrics, r.Lacking, r.Again = l.Metrics, l.Lacking, l.Again
 	r.Arms = nil
 	for _, a := range l.Arms {
 		sum := ArmSum{Arm: a, Spec: a.Spec()}
@@ -148,6 +151,9 @@ func (r *Report) fill(l *Log) {
 	}
 	r.count(l)
 	r.slowedMarks(l)
+	if len(r.Lacking) > 0 {
+		r.mark(fmt.Sprintf("the gate prints no %s (quality in [bank]): whether the arm loses that was not looked at", strings.Join(r.Lacking, ", ")))
+	}
 }
 
 // count counts the samples.
@@ -193,7 +199,10 @@ func (r *Report) nextOf(c judge.Comparison) []string {
 		if r.AA {
 			return nil
 		}
-		return []string{"the difference is within what the base is from itself: arm " + arm + " is a candidate for deletion"}
+		if r.timed() {
+			return []string{"no faster: arm " + arm + " is a candidate for deletion if speed is all it is for"}
+		}
+		return []string{"no better: arm " + arm + " is a candidate for deletion if this is all it is for"}
 	case judge.Worse:
 		return []string{"keep " + r.Arms[0].Name}
 	}
@@ -219,6 +228,7 @@ func ReportOf(l Log) *Report {
 	}
 	if c, err := compareLog(l); err == nil {
 		r.Judged = c
+		r.unreadMark()
 	}
 	return r
 }

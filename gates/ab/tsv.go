@@ -101,7 +101,10 @@ func appendRow(f *os.File, d history.Decision) (bool, error) {
 }
 
 func conflict(line string) bool {
-	return strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") || line == "======="
+	return slices.ContainsFunc([]string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}, func(mark string) bool {
+		rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), mark)
+		return ok && (rest == "" || rest[0] == ' ')
+	})
 }
 
 // row is the line of a decision. Tabs, line ends and backslashes of a text are written

@@ -132,8 +132,8 @@ func (f *fields) gres(into *string) {
 // ownOptions are those of sbatch's that gpuci gives itself, or that would have a job be
 // another one than the one it follows.
 var ownOptions = []string{
-	"array", "chdir", "clusters", "dependency", "error", "export", "export-file", "get-user-env", "help", "ignore-pbs", "input", "job-name",
-	"no-requeue", "open-mode", "output", "parsable", "requeue", "test-only", "usage", "version", "wait", "wrap",
+	"array", "chdir", "clusters", "dependency", "error", "export", "export-file", "get-user-env", "gid", "help", "ignore-pbs", "input", "job-name",
+	"jobid", "no-requeue", "open-mode", "output", "parsable", "requeue", "test-only", "uid", "usage", "version", "wait", "wrap",
 }
 
 // slurmOptions reads options of sbatch's. What they mean is for sbatch to say.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Decision is what was decided by a comparison of two arms of a gate, with what it was
@@ -74,6 +76,9 @@ func readDecided(body []byte) (kept[Decision], error) { return readKept(body, De
 func (d Decision) sound() error {
 	if d.ID == "" || d.Gate == "" || d.At.IsZero() {
 		return errors.New("it has no id, no gate or no time")
+	}
+	if strings.ContainsFunc(d.ID, unicode.IsSpace) { // such a key is one that insertDecided makes
+		return fmt.Errorf("%q is the id of no comparison", d.ID)
 	}
 	return nil
 }

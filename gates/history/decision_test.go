@@ -3,6 +3,7 @@ package history
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -73,6 +74,9 @@ func TestDecisionOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := os.Geteuid() + 1
+	if _, err := newDecided(decision(fmt.Sprintf("d1 of uid %d", os.Geteuid()))); err == nil {
+		t.Error("somebody else takes the key of our own")
+	}
 	for range 2 {
 		err = s.put(t.Context(), e.body, func(tx *sql.Tx) error {
 			_, err := s.insertDecided(t.Context(), tx, e, other)

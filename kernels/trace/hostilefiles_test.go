@@ -160,3 +160,25 @@ func TestTimelineBesides(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTimelineOfMarks: a step of very many marks is cut off.
+func TestTimelineOfMarks(t *testing.T) {
+	f := newForge(t)
+	f.push("step 1")
+	name := f.name("T", "here")
+	for range 2*timelineMost + 1000 {
+		f.event(Mark, 0, name, 0, 0)
+	}
+	f.launch(f.kernel("k", 1))
+	f.pop()
+	dir := t.TempDir()
+	f.write(dir)
+	r, err := ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := NewTimeline(r, nil, Counting{}, TimelineOptions{Step: MedianStep})
+	if err != nil || !line.Cut || len(line.trace.Events) > 2*timelineMost+10 {
+		t.Errorf("%d events, cut %t, %v", len(line.trace.Events), line.Cut, err)
+	}
+}

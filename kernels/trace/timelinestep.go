@@ -64,7 +64,7 @@ func (o *timelineOf) stepName() string {
 func (o *timelineOf) at(at time.Duration) *micros { return microsOf(at + o.shift) }
 
 func (o *timelineOf) full() bool {
-	o.Cut = o.Cut || o.Calls >= timelineMost
+	o.Cut = o.Cut || o.Calls >= timelineMost || len(o.trace.Events) >= 2*timelineMost // with ranges and marks
 	return o.Cut
 }
 

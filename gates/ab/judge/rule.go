@@ -36,6 +36,8 @@ func (r Rule) Filled() (Rule, error) {
 	fill(&r.Power, 0.9)
 	fill(&r.MostThrown, 0.5)
 	switch {
+	case r.Samples > 0 && r.Most < r.Samples:
+		return r, fmt.Errorf("%w: most is %d, and must be at least samples (%d)", ErrRule, r.Most, r.Samples)
 	case r.Samples < 0 || r.Most < r.Samples || r.Seeds < 0:
 		return r, fmt.Errorf("%w: samples %d, most %d, seeds %d", ErrRule, r.Samples, r.Most, r.Seeds)
 	case !between(r.Confidence, 0.5, 1) || !between(r.Power, 0.5, 1) || !between(r.MostThrown, 0, 1):

@@ -18,17 +18,17 @@ func TestRuleFilled(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	bad := map[string]Rule{
-		"too few to be sure": {Samples: 8},
-		"most 10":            {Samples: 20, Most: 10},
-		"samples -1":         {Samples: -1},
-		"seek 0.01 above it": {Least: 0.02, Seek: 0.01},
-		"confidence 1 and":   {Confidence: 1},
-		"least 2 is":         {Least: 2},
-		"confidence NaN":     {Confidence: math.NaN()},
-		"least NaN":          {Least: math.NaN()},
+		"too few to be sure":    {Samples: 8},
+		"at least samples (20)": {Samples: 20, Most: 10},
+		"samples -1":            {Samples: -1},
+		"seek 0.01 above it":    {Least: 0.02, Seek: 0.01},
+		"confidence 1 and":      {Confidence: 1},
+		"least 2 is":            {Least: 2},
+		"confidence NaN":        {Confidence: math.NaN()},
+		"least NaN":             {Least: math.NaN()},
 	}
 	for name, r := range bad {
-		if _, err := r.Filled(); !errors.Is(err, ErrRule) {
+		if _, err := r.Filled(); !errors.Is(err, ErrRule) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := Judge(Session{Plan: Plan{Control: "a", Arm: "b"}}, simulated, r); !errors.Is(err, ErrRule) {

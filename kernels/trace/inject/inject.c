@@ -26,7 +26,7 @@ static void entered(const Call *c, const CallbackData *d) {
 
 static void left(const Call *c, const CallbackData *d) {
 	uint8_t flags = c->flags | (d->result && *(int *)d->result ? FAILED : 0);
-	if (c->kind != UNLOAD) context_seen(d->context_uid);
+	if (c->kind != UNLOAD && c->kind != ALTER) context_seen(d->context_uid);
 	if (device_timed && c->kind <= SET && !(flags & FAILED)) record_tie(*d->own, d->correlation);
 	switch (c->kind) {
 	case LAUNCH: kernel_left(c, d, flags); return;

@@ -1,0 +1,92 @@
+package slurm
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"gpuci/ci/executor"
+	"gpuci/gates"
+)
+
+// ended waits until Slurm says that a job has ended by itself, without looking.
+func (s *stage) ended(id string) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if strings.Contains(s.slurm("scontrol", "show", "job", id), "JobState=COMPLETED") {
+			return
+		}
+	}
+	s.t.Fatalf("job %s does not end", id)
+}
+
+// A job that had ended well, with a result, and was put back before anybody looked: it ends
+// in the same way once more, and what it said then counts.
+func requeuedAfterItsEnd(s *stage) {
+	t := s.submit(`ends 0`)
+	id := s.e.jobs[t.Cookie].id
+	s.ended(id)
+	s.slurm("scontrol", "requeue", id)
+	if st := s.wantVerdict(t, 0, 1); st.ID != id || st.Attempt != 2 {
+		s.t.Errorf("%+v", st)
+	}
+}
+
+// A job that somebody gives another name is still the one that it was.
+func renamedByHand(s *stage) {
+	t := s.submit(`until test -e "$dir/go.$cookie"; do sleep 0.1; done; ends 100`)
+	st := s.until(t, working)
+	s.slurm("scontrol", "update", "jobid="+st.ID, "jobname=other")
+	for range 10 { // more than the three seconds after which what has no result is lost
+		time.Sleep(lookEvery)
+		all, err := s.e.Look(s.t.Context())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, u := range all {
+			s.told[u.Cookie] = append(s.told[u.Cookie], u)
+		}
+	}
+	if err := os.WriteFile(s.place.dir+"/go."+t.Cookie, nil, 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	s.wantVerdict(t, 100, 0)
+}
+
+// A shared directory that is away for a moment loses nothing. From one that does not come
+// back nothing can be read, and the night does not wait for it for ever.
+func placeRemoved(s *stage) {
+	first, second := s.submit(`ends 100`), s.submit(`ends 0`)
+	s.ended(s.e.jobs[first.Cookie].id)
+	s.ended(s.e.jobs[second.Cookie].id)
+	away := s.place.dir + " away"
+	if err := os.Rename(s.place.dir, away); err != nil {
+		s.t.Fatal(err)
+	}
+	if all, err := s.e.Look(s.t.Context()); err == nil || len(all) > 0 {
+		s.t.Errorf("without a place it says %+v, %v", all, err)
+	}
+	if err := os.Rename(away, s.place.dir); err != nil {
+		s.t.Fatal(err)
+	}
+	s.wantVerdict(first, 100, 0)
+	s.wantVerdict(second, 0, 0)
+
+	third := s.submit(`ends 0`)
+	s.ended(s.e.jobs[third.Cookie].id)
+	if err := os.RemoveAll(s.place.dir); err != nil {
+		s.t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); len(s.told[third.Cookie]) == 0 && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		all, err := s.e.Look(s.t.Context())
+		if err == nil && len(all) == 0 && len(s.e.jobs) > 0 {
+			s.t.Fatal("that the place is gone is not said")
+		}
+		for _, u := range all {
+			if u.Phase == executor.Done {
+				s.told[u.Cookie] = append(s.told[u.Cookie], u)
+			}
+		}
+	}
+	s.wantLoss(third, gates.Broken, kindLost, "exit code 0", "cannot be read")
+}
