@@ -5,6 +5,7 @@
 # make cuda    bin/gpuci-cuda, which runs kernels on a card; it needs CUDA's headers, and no card
 # make trace   bin/libgpuci-trace.so, which gpuci trace and gates with [gate.trace] load; without it a C compiler of the machine makes it
 # make standin bin/standin, a stand-in for NVIDIA's driver, to try gpuci without a card
+# make standin-cuda  bin/standin-cuda, a stand-in for CUDA, to try gpuci trace without a card
 # make soak    the long forms of the randomised tests
 # make incident  20 links at once on a slow disk, bare and through gpuci (root)
 GO ?= go
@@ -14,7 +15,7 @@ FUZZTIME ?= 60s
 # The race detector sleeps for a second at the end of each process otherwise.
 export GORACE ?= atexit_sleep_ms=20
 
-.PHONY: build test lint bench soak incident man cuda standin trace
+.PHONY: build test lint bench soak incident man cuda standin standin-cuda trace
 
 # Without gpuci-cuda: a build of it that has no CUDA would take the place of one that has.
 build:
@@ -45,6 +46,9 @@ cuda: build
 
 standin:
 	@CC="$(CC)" kernels/device/devicetest/standin/build bin/standin
+
+standin-cuda:
+	@CC="$(CC)" kernels/trace/tracetest/standin/build bin/standin-cuda
 
 # The flags are those of kernels/trace/compiler.go.
 trace: build

@@ -30,6 +30,7 @@ type Comparison struct {
 	ID      string
 	Same    bool     // there is nothing to compare: the lane is its base
 	Base    string   // the arm, as gpuci ab has it
+	Branch  bool     // Base is the base branch, and no arm
 	Commit  string   // that it was built of
 	Marks   []string // reservations
 	Answers []Compared
@@ -54,6 +55,15 @@ type Compared struct {
 	High    float64 `json:"high"`            // the other end
 	Limit   float64 `json:"limit,omitempty"` // the floor of the noise, or the least effect where that is more
 	Samples int     `json:"samples,omitempty"`
+	Branch  bool    `json:"branch,omitempty"` // the base is the base branch
+}
+
+// BaseText names the base.
+func (c Compared) BaseText() string {
+	if c.Branch {
+		return "the base branch " + c.Base
+	}
+	return c.Base
 }
 
 // The verdicts that a bar is judged by; package judge has those of an answer.
@@ -140,9 +150,9 @@ func (f *flow) compareWith(ctx context.Context, bars []config.Bar) bool {
 	}
 	switch {
 	case c.Same:
-		f.mark("it was compared with nothing: the lane is " + c.Base + ", its base")
+		f.mark("it was compared with nothing: the lane is its base, " + Compared{Base: c.Base, Branch: c.Branch}.BaseText())
 		for _, b := range bars {
-			f.takeCompared(Compared{Metric: b.Metric, Measure: b.AB.Measure, Base: c.Base, Commit: c.Commit, Verdict: ComparedSame})
+			f.takeCompared(Compared{Metric: b.Metric, Measure: b.AB.Measure, Base: c.Base, Branch: c.Branch, Commit: c.Commit, Verdict: ComparedSame})
 		}
 		return true
 	case c.Outcome == Refused:
@@ -156,7 +166,7 @@ func (f *flow) compareWith(ctx context.Context, bars []config.Bar) bool {
 		return false
 	}
 	for _, one := range c.Answers {
-		one.ID, one.Base, one.Commit = c.ID, c.Base, c.Commit
+		one.ID, one.Base, one.Branch, one.Commit = c.ID, c.Base, c.Branch, c.Commit
 		f.takeCompared(one)
 	}
 	return true
@@ -179,11 +189,11 @@ func (f *flow) takeCompared(c Compared) {
 	switch c.Verdict {
 	case ComparedWorse:
 		r.State, r.Why = metric.Crossed, []string{c.Why}
-		f.find(Red, fmt.Sprintf("%s: worse than its base (%s): %s", c.Metric, c.Base, c.Why))
+		f.find(Red, fmt.Sprintf("%s: worse than its base (%s): %s", c.Metric, c.BaseText(), c.Why))
 		f.next("gpuci ab show " + c.ID + " draws both")
 	case ComparedUnsaid:
 		r.State, r.Why = metric.Unreadable, []string{c.Why}
-		f.find(Broken, fmt.Sprintf("%s: it cannot be said whether it is worse than its base (%s): %s", c.Metric, c.Base, c.Why))
+		f.find(Broken, fmt.Sprintf("%s: it cannot be said whether it is worse than its base (%s): %s", c.Metric, c.BaseText(), c.Why))
 		f.next("let one run do more of what is timed, compare on a quieter machine, or raise samples and most in [bank]")
 	}
 	f.v.Bars = append(f.v.Bars, r)

@@ -54,6 +54,7 @@ func named(list []history.Point) string {
 type novelty struct {
 	all         greens
 	lost, fresh []string // series of that green that did not come, and new ones
+	apart       string   // where there is none: by which settings the last one is of another series
 }
 
 // novelty looks at a metric as a whole.
@@ -73,6 +74,9 @@ func (f *flow) novelty(ctx context.Context, b config.Bar, of history.Series) (n 
 		}
 	}
 	if n.all.best == nil {
+		if n.apart = f.apart(ctx, b); n.apart != "" {
+			r.notes = append(r.notes, "the greens before are of another series ("+n.apart+")")
+		}
 		return n, nil
 	}
 	was, err := r.find(ctx, n.all.best.Run)

@@ -156,16 +156,17 @@ func (o *output) drain(done <-chan struct{}, hurry <-chan struct{}) {
 // caller bounds it by closing f.
 func (o *output) pump(f *os.File, s reader.Stream) {
 	defer o.pumps.Done()
+	read, done := o.reading(f, s)
+	defer done()
 	for {
 		buf := <-o.free
 		if buf == nil {
 			buf = make([]byte, blockSize)
 		}
-		n, err := f.Read(buf)
-		now := time.Now()
-		o.last.Store(now.UnixNano())
+		n, came, err := read(buf)
+		o.last.Store(time.Now().UnixNano())
 		o.pumped.Add(int64(n))
-		o.step(s, buf[:n], now, err != nil)
+		o.step(s, buf[:n], came, err != nil)
 		b := &block{stream: s, data: buf[:n], owned: true, end: err != nil} // EOF; EIO from a terminal
 		b.users.Store(3)
 		o.toWrite <- b
@@ -181,13 +182,26 @@ func (o *output) pump(f *os.File, s reader.Stream) {
 	}
 }
 
-// step has somebody look for steps, at the time at which something came.
-func (o *output) step(s reader.Stream, data []byte, at time.Time, end bool) {
+// reading is how a stream is read; where somebody looks for steps, it is to be known when
+// what comes was written.
+func (o *output) reading(f *os.File, s reader.Stream) (read func([]byte) (int, trace.Came, error), done func()) {
+	if o.steps[s] != nil {
+		l := trace.Listen(f)
+		return l.Read, l.Close
+	}
+	return func(buf []byte) (int, trace.Came, error) {
+		n, err := f.Read(buf)
+		return n, trace.Came{}, err
+	}, func() {}
+}
+
+// step has somebody look for steps in what came.
+func (o *output) step(s reader.Stream, data []byte, came trace.Came, end bool) {
 	c := o.steps[s]
 	if c == nil {
 		return
 	}
-	if c.Add(data, at); end {
+	if c.Add(data, came); end {
 		c.End()
 	}
 }

@@ -92,7 +92,7 @@ func (f *flow) unheld(ctx context.Context, b config.Bar, of history.Series, seri
 		case err != nil:
 			out[labels] = missing("there is nothing to hold it against: " + err.Error())
 		default:
-			out[labels] = f.verdictOf(g, n)
+			out[labels] = f.verdictOf(b, g, n)
 		}
 	}
 }
@@ -100,9 +100,13 @@ func (f *flow) unheld(ctx context.Context, b config.Bar, of history.Series, seri
 // verdictOf says what becomes of one of them. It is the first of its kind only
 // where nothing is left behind by that: neither greens that do not count any more,
 // as after an amend, nor series that came before and are now called otherwise.
-func (f *flow) verdictOf(g greens, n novelty) held {
+func (f *flow) verdictOf(b config.Bar, g greens, n novelty) held {
 	r := f.against
 	switch {
+	case len(n.lost) > 0 && b.Atlas != nil: // gpuci itself gives them, by what is asked for
+		f.next("take that back, or agree on a new beginning: since = \"" + n.since() + "\" in the bar")
+		return missing(fmt.Sprintf("gpuci.toml has something else counted (measure, kernel, stage, timeline) than the last green that counts (%.10s): %s → %s",
+			cmp.Or(n.all.best.Commit, "no commit"), few(n.lost), few(n.fresh)))
 	case len(n.lost) > 0:
 		f.next("print what was printed before, or agree on a new beginning: since = \"" + n.since() + "\" in the bar")
 		return missing(fmt.Sprintf("labels changed: %s → %s: the last green that counts (%.10s) has what did not come now, so that what is new may be the same by another name",
@@ -120,6 +124,10 @@ func (f *flow) verdictOf(g greens, n novelty) held {
 	case r.here:
 		f.next("commit first: only a clean run of " + r.base.Name + " can become the reference")
 		return missing(fmt.Sprintf("no green of %s has it%s, and this is none: there are uncommitted changes", r.base.Name, f.onCard()))
+	}
+	if n.apart != "" {
+		f.next(fmt.Sprintf("take that back, or land the change without within (max and min hold it till then), run it on %s, and put within back", r.base.Name))
+		return missing(fmt.Sprintf("no green of %s is of this series: %s: numbers of two of them are not compared", r.base.Name, n.apart))
 	}
 	f.next(fmt.Sprintf("run it on %s first: gpuci gate %s there%s", r.base.Name, f.gate.Name, f.onSuchACard()))
 	return missing(fmt.Sprintf("no green of %s has it%s to be held against", r.base.Name, f.onCard()))

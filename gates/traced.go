@@ -127,9 +127,9 @@ func (f *flow) beginTrace(out *output) bool {
 }
 
 // line notes a line that ends a step. Both streams come by here.
-func (t *tracing) line(line []byte, at time.Time) {
+func (t *tracing) line(line []byte, came trace.Came) {
 	if n, ok := t.pattern.Step(reader.Plain(line)); ok {
-		t.steps.Add(trace.Line{At: at, Step: n})
+		t.steps.Add(came.Line(n))
 	}
 }
 

@@ -2,6 +2,7 @@ package gates
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -130,6 +131,9 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 	case x.Why != "":
 		f.judge.collector.Miss(name, x.Why)
 		return
+	}
+	if x.Blurred > 0 {
+		f.mark(fmt.Sprintf("%s is of %d warm steps: %d more cannot be told from those beside them, for gpuci read the lines that end them late", name, x.N, x.Blurred))
 	}
 	sample := func(v float64) metric.Sample {
 		s := metric.Sample{Metric: name, Text: strconv.FormatFloat(v, 'f', -1, 64)}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ const cannot = "it cannot do its work on this machine: "
 // unfit is why a command that began at a place of the log could not do its work; "" if
 // it did not say so.
 func unfit(e ended, o *output, from int64) string {
-	if e.why != byItself || e.Exit != ExitUnfit || e.Signal != "" {
+	if e.why != byItself || e.Exit != ExitUnfit && e.Exit != notFound || e.Signal != "" {
 		return ""
 	}
 	log := o.log
@@ -42,6 +43,9 @@ func unfit(e ended, o *output, from int64) string {
 	if err != nil {
 		return "" // then it is a failure like any other
 	}
+	if e.Exit == notFound {
+		return lacksDriver(text)
+	}
 	why := ""
 	for line := range bytes.Lines(text) {
 		rest, ok := bytes.CutPrefix(reader.Plain(bytes.TrimRight(line, "\r\n")), []byte(UnfitPrefix))
@@ -50,6 +54,21 @@ func unfit(e ended, o *output, from int64) string {
 		}
 	}
 	return why
+}
+
+// loaderSays is what the loaders of glibc and musl say, before they end with 127, of a
+// program that needs a library of NVIDIA's driver: that is the machine's, and no build
+// brings it along. Any other library that is missing may be what is wrong with the program.
+var loaderSays = regexp.MustCompile(`(?m)(?:error while loading shared libraries: |Error loading shared library )` +
+	`(lib(?:cuda|nvidia-[a-z0-9-]+|nvcuvid)\.so[.0-9]*): (?:cannot open shared object file: )?No such file`)
+
+// lacksDriver is why a program could not start for want of the driver.
+func lacksDriver(text []byte) string {
+	found := loaderSays.FindSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return "a program of it needs " + string(found[1]) + ", which comes with NVIDIA's driver and is not here"
 }
 
 // readFrom reads a file from a place on, the last part of it where it is long.

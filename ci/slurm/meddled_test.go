@@ -3,6 +3,7 @@ package slurm
 import (
 	"os"
 	"strings"
+	"testing"
 	"time"
 
 	"gpuci/ci/executor"
@@ -13,7 +14,7 @@ import (
 func (s *stage) ended(id string) {
 	s.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if strings.Contains(s.slurm("scontrol", "show", "job", id), "JobState=COMPLETED") {
+		if out := s.slurm("scontrol", "show", "job", id); strings.Contains(out, "JobState=COMPLETED") || strings.Contains(out, "JobState=FAILED") {
 			return
 		}
 	}
@@ -89,4 +90,26 @@ func placeRemoved(s *stage) {
 		}
 	}
 	s.wantLoss(third, gates.Broken, kindLost, "exit code 0", "cannot be read")
+}
+
+// Accounting that is behind speaks of an earlier attempt, which may have ended in the same
+// way as the one that the queue shows.
+func TestAgrees(t *testing.T) {
+	first, second := time.Unix(100, 0), time.Unix(200, 0)
+	u := &update{row: &Row{State: "COMPLETED", Submit: second}}
+	for _, tt := range []struct {
+		r    Record
+		want bool
+	}{
+		{Record{State: "COMPLETED", Submit: second}, true},
+		{Record{State: "COMPLETED", Submit: first}, false},
+		{Record{State: "FAILED", Submit: second}, false},
+	} {
+		if got := u.agrees(tt.r); got != tt.want {
+			t.Errorf("%+v: %v", tt.r, got)
+		}
+	}
+	if !(&update{}).agrees(Record{State: "COMPLETED", Submit: first}) {
+		t.Error("a job that the queue has forgotten is not accounting's to know")
+	}
 }

@@ -62,7 +62,8 @@ the last.
 
   win         it is better by more than the floor and the least effect
   worse       the same the other way
-  tie         the difference is inside of these: the arm is a candidate for deletion
+  tie         the difference is inside of these: no faster, and a candidate for
+              deletion if speed is all the arm is for
   cannot say  with how many more samples it would take
 
 Each sample is on the disk before the next begins: what was stopped, killed or refused
@@ -164,7 +165,9 @@ func (a *app) abOptions(cmd *cobra.Command, w bankWorkspace, f armFlags, args []
 	if err := ab.CheckRule(o.Rule, len(o.Arms)-1, len(o.Wanted)); err != nil {
 		return o, coded{gates.ExitUsage, err.Error(), "mend --samples and --most, or [bank] in gpuci.toml"}
 	}
-	if err := ab.Check(*g, o.Wanted); err != nil {
+	if err := ab.Check(*g, o.Wanted); errors.As(err, new(*ab.ArmError)) {
+		return o, err
+	} else if err != nil {
 		return o, coded{gates.ExitConfig, fmt.Sprintf("gate %s cannot be compared: %v", name, err), "mend the gate in gpuci.toml, or name another one"}
 	}
 	return w.complete(o), nil
@@ -187,18 +190,19 @@ func (f armFlags) rule(cmd *cobra.Command, b config.Bank) ab.Rule {
 
 // wanted are the metrics that are named, by flags and by [bank] quality.
 func (f armFlags) wanted(b config.Bank) (out []ab.Wanted, err error) {
-	add := func(list []string, quality bool) {
+	add := func(list []string, quality, ruled bool) {
 		for _, text := range list {
 			w, bad := ab.ParseWanted(text, quality)
 			err = errors.Join(err, bad)
+			w.Ruled = ruled
 			if !slices.ContainsFunc(out, func(o ab.Wanted) bool { return o.Name == w.Name }) {
 				out = append(out, w)
 			}
 		}
 	}
-	add(f.metrics, false)
-	add(f.quality, true)
-	add(b.Quality, true)
+	add(f.metrics, false, false)
+	add(f.quality, true, false)
+	add(b.Quality, true, true)
 	return out, err
 }
 

@@ -23,6 +23,7 @@ type bankFlags struct {
 	why   string
 	arm   string
 	flags []string
+	takes string // id of the decision whose place it takes
 	json  bool
 }
 
@@ -43,6 +44,9 @@ What makes the arm the default is told by what the arm is made of: a variable in
 branch has its commit. --flag says another: config:FILE:PATTERN (a regular expression
 that is found in FILE), env:K=V, arg:WORD, or a name of [bank.flags].
 
+A win whose flags exclude those of an earlier one takes its place by itself, where that
+can be told (gpuci ab list --help); --supersedes says it where not.
+
 Examples:
   gpuci ab bank --why "fused is the default from here on"
   gpuci ab bank 20261201T074103Z-40a1a7fa --flag 'config:src/lib.rs:FUSED: bool = true'
@@ -59,6 +63,7 @@ that is banked already, 69 the history cannot be written, 78 configuration.`,
 	s.StringVar(&f.arm, "arm", "", "bank arm `NAME` of several")
 	s.StringVar(&f.why, "why", "", "why, in a `TEXT` for who reads it in a year")
 	s.StringArrayVar(&f.flags, "flag", nil, "what makes the arm the default, `FLAG` or a name of [bank.flags]; can be repeated")
+	s.StringVar(&f.takes, "supersedes", "", "it takes the place of decision `ID` of the same gate")
 	s.BoolVar(&f.json, "json", false, "print JSON lines, each with a type")
 	return cmd
 }
@@ -103,7 +108,25 @@ func (a *app) bank(cmd *cobra.Command, f bankFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.takes != "" {
+		if err := a.supersede(cmd.Context(), w, &d, f.takes); err != nil {
+			return err
+		}
+	}
 	return a.keepDecision(cmd.Context(), w, d, f.json)
+}
+
+// supersede has a decision take the place of one of its gate.
+func (a *app) supersede(ctx context.Context, w bankWorkspace, d *history.Decision, id string) error {
+	list, err := a.decisions(ctx, w, history.Query{Gate: d.Gate})
+	if err != nil {
+		return err
+	}
+	if id == d.ID || !slices.ContainsFunc(list, func(o history.Decision) bool { return o.ID == id }) {
+		return coded{gates.ExitNothing, fmt.Sprintf("there is no other decision %q of gate %s", id, d.Gate), "gpuci ab list --all has what there is"}
+	}
+	d.Again = id
+	return nil
 }
 
 // keepDecision writes a decision into the history and the file. One that is in the

@@ -35,7 +35,9 @@ default, an arm that is no win and is, a flag of [bank.flags] that is on without
 and what is older than age in [bank]. Comparisons that have not ended stand apart.
 
 A decision that was looked at again and banked anew takes the place of the one before;
---all shows these, too.
+so does a later one of the gate that is of the same flags by the same metric, and a win
+whose flags exclude those of an earlier win: env:FUSED=2 that of env:FUSED=1. The last
+is said, and --all shows all of them; gpuci ab bank --supersedes ID does it by hand.
 
 Examples:
   gpuci ab list
@@ -64,7 +66,9 @@ type standingDecision struct {
 	Looks []string `json:"looks,omitempty"`
 	Age   float64  `json:"age-seconds"`
 
-	Replaced bool `json:"replaced,omitempty"` // a later one took its place
+	Replaced   bool   `json:"replaced,omitempty"`    // a later one took its place
+	ReplacedBy string `json:"replaced-by,omitempty"` // its id
+	ReplacedAs string `json:"replaced-as,omitempty"` // why
 }
 
 func (a *app) abList(cmd *cobra.Command, f abListFlags, args []string) error {
@@ -83,12 +87,14 @@ func (a *app) abList(cmd *cobra.Command, f abListFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	var stand []standingDecision
+	var stand, gone []standingDecision
 	w.lookCards(cmd.Context(), a, list)
 	for _, d := range list {
 		s := w.stands(cmd.Context(), d, time.Now())
-		if s.Replaced = replaced(list, d); s.Replaced {
+		if by, why := replacedBy(list, d); why != "" {
+			s.Replaced, s.ReplacedBy, s.ReplacedAs = true, by, why
 			s.Looks = nil // what took its place says what is to be said
+			gone = append(gone, s)
 		}
 		if f.all || !s.Replaced {
 			stand = append(stand, s)
@@ -102,7 +108,7 @@ func (a *app) abList(cmd *cobra.Command, f abListFlags, args []string) error {
 	logs = slices.DeleteFunc(logs, func(l ab.Log) bool {
 		return !l.Unfinished() || q.Gate != "" && l.Gate != q.Gate || time.Since(l.Started) > w.cfg.Bank.Age
 	})
-	if err := a.printDecisions(stand, looks, logs, f.json); err != nil {
+	if err := a.printDecisions(stand, gone, looks, logs, f.json); err != nil {
 		return err
 	}
 	if len(looks) > 0 || slices.ContainsFunc(stand, func(s standingDecision) bool { return len(s.Looks) > 0 }) {
@@ -127,9 +133,14 @@ func (a *app) decisions(ctx context.Context, w bankWorkspace, q history.Query) (
 	return list, unread(err)
 }
 
-// replaced says that a later decision took the place of one.
-func replaced(list []history.Decision, d history.Decision) bool {
-	return slices.ContainsFunc(list, func(o history.Decision) bool { return o.Again == d.ID })
+// replacedBy is the newest decision that took the place of one, and why; "" where it stands.
+func replacedBy(list []history.Decision, d history.Decision) (id, why string) {
+	for _, o := range list {
+		if why := ab.Replaces(o, d); why != "" {
+			return o.ID, why
+		}
+	}
+	return "", ""
 }
 
 // stands says how a decision stands in this lane today.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,7 +30,8 @@ func unfinishedOf(l ab.Log) unfinishedLine {
 	return u
 }
 
-func (a *app) printDecisions(stand []standingDecision, looks []string, logs []ab.Log, json bool) error {
+// printDecisions writes what stands, and of what does not by what it was replaced.
+func (a *app) printDecisions(stand, gone []standingDecision, looks []string, logs []ab.Log, json bool) error {
 	if json {
 		for _, s := range stand {
 			if err := a.jsonLine(s); err != nil {
@@ -48,11 +50,11 @@ func (a *app) printDecisions(stand []standingDecision, looks []string, logs []ab
 		}
 		return nil
 	}
-	_, err := io.WriteString(a.out, decisionsText(stand, looks, logs, time.Now()))
+	_, err := io.WriteString(a.out, decisionsText(stand, gone, looks, logs, time.Now()))
 	return err
 }
 
-func decisionsText(stand []standingDecision, looks []string, logs []ab.Log, now time.Time) string {
+func decisionsText(stand, gone []standingDecision, looks []string, logs []ab.Log, now time.Time) string {
 	var b strings.Builder
 	if len(stand) == 0 {
 		b.WriteString("nothing is banked yet: gpuci ab --help\n")
@@ -69,6 +71,11 @@ func decisionsText(stand []standingDecision, looks []string, logs []ab.Log, now 
 			fmt.Fprintf(&b, "%s: %s\n", printable(s.Gate), printable(text))
 		}
 	}
+	for _, s := range gone {
+		if !s.again(stand) {
+			fmt.Fprintf(&b, "%s: %s of %s is superseded by %s: %s\n", printable(s.Gate), s.ID, printable(s.Arm.Name), s.ReplacedBy, printable(s.ReplacedAs))
+		}
+	}
 	for _, text := range looks {
 		fmt.Fprintf(&b, "%s\n", printable(text))
 	}
@@ -81,6 +88,11 @@ func decisionsText(stand []standingDecision, looks []string, logs []ab.Log, now 
 		fmt.Fprintf(&b, "not ended: %s of gate %s, %s, %s: gpuci ab --resume=%s\n", u.ID, printable(u.Gate), count(u.Samples, "run", "runs"), state, u.ID)
 	}
 	return b.String()
+}
+
+// again says that a decision was looked at again, which needs no word.
+func (s standingDecision) again(stand []standingDecision) bool {
+	return slices.ContainsFunc(stand, func(o standingDecision) bool { return o.ID == s.ReplacedBy && o.Again == s.ID })
 }
 
 func onText(on *bool) string {

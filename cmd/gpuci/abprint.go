@@ -58,17 +58,22 @@ func abText(r *ab.Report) string {
 			abAnswer(row, one, x)
 		}
 		if one != r {
+			abMarks(row, slices.DeleteFunc(slices.Clone(one.Marks), func(m string) bool { return slices.Contains(r.Marks, m) }))
 			abNext(row, one.Next)
 		}
 	}
 	if n := total(r.Thrown); n > 0 {
 		row("thrown", "%d out: %s", n, thrownText(r.Thrown))
 	}
-	for _, m := range r.Marks {
-		row("mark", "%s", m)
-	}
+	abMarks(row, r.Marks)
 	abNext(row, r.Next)
 	return b.String()
+}
+
+func abMarks(row func(key, format string, args ...any), marks []string) {
+	for _, m := range marks {
+		row("mark", "%s", m)
+	}
 }
 
 func abNext(row func(key, format string, args ...any), next []string) {

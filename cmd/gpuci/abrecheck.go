@@ -182,7 +182,7 @@ func (a *app) dueDecisions(cmd *cobra.Command, w bankWorkspace, args []string) (
 	w.lookCards(cmd.Context(), a, list)
 	for _, o := range slices.Backward(list) {
 		s := w.stands(cmd.Context(), o, time.Now())
-		if !replaced(list, o) && (s.Since.Any() || time.Since(o.At) > w.cfg.Bank.Age) {
+		if _, why := replacedBy(list, o); why == "" && (s.Since.Any() || time.Since(o.At) > w.cfg.Bank.Age) {
 			due = append(due, o)
 		}
 	}

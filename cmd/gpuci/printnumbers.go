@@ -19,7 +19,7 @@ func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
 		switch {
 		case r.State != metric.Held && !verbose:
 		case at >= 0:
-			row("bar", comparedText(v.Compared[at]))
+			row("bar", comparedText(v.Compared[at], v.Bound.Branch))
 		default:
 			row("bar", barText(r))
 		}
@@ -36,9 +36,10 @@ func numbers(v gates.Verdict, verbose bool, row func(key, text string)) {
 	}
 }
 
-// comparedText is a bar that was held against the lane's base.
-func comparedText(c gates.Compared) string {
-	base := c.Base
+// comparedText is a bar that was held against the lane's base. A lane may be called as the
+// base branch is, with another branch in it.
+func comparedText(c gates.Compared, branch string) string {
+	base := c.BaseText()
 	if c.Commit != "" {
 		base += fmt.Sprintf(" at %.10s", c.Commit)
 	}
@@ -48,6 +49,9 @@ func comparedText(c gates.Compared) string {
 	side, share := "worse", c.Worse
 	if share < 0 {
 		side, share = "better", -share
+	}
+	if c.Branch && branch != "" {
+		side += " on " + branch
 	}
 	return fmt.Sprintf("%s: %s %s %s than %s: %s; up to %s is noise; %d samples of each (%s)", c.Metric, c.Measure, abShare(share), side, base, c.Verdict, abShare(c.Limit), c.Samples, c.ID)
 }

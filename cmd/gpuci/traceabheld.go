@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"gpuci/kernels/trace"
 )
@@ -88,7 +87,7 @@ type half struct {
 }
 
 // open opens the streams: stdout for itself also where ours are one, as it is held.
-func (h *half) open(a *app, take func(line []byte, at time.Time)) (*passing, error) {
+func (h *half) open(a *app, take func(line []byte, came trace.Came)) (*passing, error) {
 	p := &passing{stdin: h.stdin}
 	var err error
 	if p.stdout, err = p.open(h.out.tty, h.out, take); err != nil {

@@ -38,7 +38,7 @@ type passed struct {
 
 // pass opens the streams of a program that has not begun. Where ours are one, as on a
 // terminal or behind 2>&1, the program's are too, and what it writes keeps its order.
-func (a *app) pass(take func(line []byte, at time.Time)) (*passing, error) {
+func (a *app) pass(take func([]byte, trace.Came)) (*passing, error) {
 	p := &passing{}
 	out, errs := terminal(a.out), terminal(a.console.w)
 	var err error
@@ -58,7 +58,7 @@ func (a *app) pass(take func(line []byte, at time.Time)) (*passing, error) {
 func (a *app) passOut() (*passing, error) {
 	p := &passing{}
 	var err error
-	if p.stdout, err = p.open(nil, a.out, func([]byte, time.Time) {}); err != nil {
+	if p.stdout, err = p.open(nil, a.out, func([]byte, trace.Came) {}); err != nil {
 		return nil, err
 	}
 	if sameFile(a.out, a.console.w) {
@@ -71,7 +71,7 @@ func (a *app) passOut() (*passing, error) {
 func (p *passing) midLine() bool { return len(p.streams) > 0 && p.streams[0].mid.Load() }
 
 // open makes a terminal of the size of ours, or a pipe.
-func (p *passing) open(ours *os.File, to io.Writer, take func([]byte, time.Time)) (theirs *os.File, err error) {
+func (p *passing) open(ours *os.File, to io.Writer, take func([]byte, trace.Came)) (theirs *os.File, err error) {
 	s := &passed{to: to, lines: trace.Cutter{Take: take}}
 	if ours == nil {
 		s.from, theirs, err = os.Pipe()
@@ -108,16 +108,16 @@ func (p *passing) begin() {
 }
 
 func (s *passed) run() {
-	buf := make([]byte, 64<<10)
+	buf, from := make([]byte, 64<<10), trace.Listen(s.from)
+	defer from.Close()
 	for {
 		s.busy.Store(false)
-		n, err := s.from.Read(buf)
+		n, came, err := from.Read(buf)
 		s.busy.Store(true)
 		if n > 0 {
-			at := time.Now()
 			_, werr := s.to.Write(buf[:n])
 			s.mid.Store(buf[n-1] != '\n')
-			s.lines.Add(buf[:n], at)
+			s.lines.Add(buf[:n], came)
 			s.moved.Add(1)
 			if werr != nil { // the program is to hear of it, as without us
 				_ = s.from.Close()

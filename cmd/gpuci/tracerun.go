@@ -65,7 +65,7 @@ func (a *app) trace(cmd *cobra.Command, f traceFlags, pattern *trace.Pattern, ar
 func (t *tracing) uncounted(ctx context.Context, why error) error {
 	text := fmt.Sprintf("nothing is counted: %v; the program runs as it would without gpuci", why)
 	t.console.note(text)
-	end, err := t.runThrough(ctx, child{argv: t.argv, dir: t.childDir(t.store.place), env: t.env}, func([]byte, time.Time) {})
+	end, err := t.runThrough(ctx, child{argv: t.argv, dir: t.childDir(t.store.place), env: t.env}, func([]byte, trace.Came) {})
 	if err == nil && t.flags.json {
 		t.wholeLine()
 		err = t.jsonLine(errorLine{"error", end.code, text, ""})
@@ -158,7 +158,7 @@ func (t *tracing) run(ctx context.Context) (tracedEnd, error) {
 // runSteps has the program's output looked through for steps where they are asked for.
 func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines int, err error) {
 	if t.pattern == nil {
-		end, err = t.runThrough(ctx, c, func([]byte, time.Time) {})
+		end, err = t.runThrough(ctx, c, func([]byte, trace.Came) {})
 		return end, 0, err
 	}
 	var fresh bool
@@ -169,9 +169,9 @@ func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines i
 	if err != nil {
 		return end, 0, err
 	}
-	end, err = t.runThrough(ctx, c, func(line []byte, at time.Time) {
+	end, err = t.runThrough(ctx, c, func(line []byte, came trace.Came) {
 		if n, ok := t.pattern.Step(line); ok {
-			log.Add(trace.Line{At: at, Step: n})
+			log.Add(came.Line(n))
 		}
 	})
 	lines, lerr := log.Close()
@@ -182,7 +182,7 @@ func (t *tracing) runSteps(ctx context.Context, c child) (end tracedEnd, lines i
 }
 
 // runThrough runs it with its streams handed on where somebody is to see them.
-func (t *tracing) runThrough(ctx context.Context, c child, take func(line []byte, at time.Time)) (tracedEnd, error) {
+func (t *tracing) runThrough(ctx context.Context, c child, take func(line []byte, came trace.Came)) (tracedEnd, error) {
 	var through *passing
 	var err error
 	switch {

@@ -73,6 +73,9 @@ func unsaid(c gates.Comparison, err error) gates.Comparison {
 	if arm := (*ArmError)(nil); errors.As(err, &arm) && arm.Next != "" {
 		c.Next = []string{arm.Next}
 	}
+	if m := (*MetricError)(nil); errors.As(err, &m) { // no flag has named it
+		c.Next = []string{m.InBar}
+	}
 	return c
 }
 
@@ -94,6 +97,7 @@ func (h Holder) arms(ctx context.Context, a gates.Asked, c *gates.Comparison) ([
 	if err != nil {
 		return nil, &ArmError{err.Error(), "name it by base in [workspace], or in the bar: base = \"commit:REF\""}
 	}
+	c.Branch = true
 	c.Base, c.Commit, c.Same = branch, left, left == state.Commit && !state.Dirty
 	return []Arm{{Name: baseArm, Commit: left}, this}, nil
 }

@@ -104,7 +104,7 @@ func TestRead(t *testing.T) {
 // 0.1 s is not a thousandth of 100 ms.
 func TestReadUnit(t *testing.T) {
 	base := printed(metric.Sample{Metric: "step", Value: 100, Unit: "ms"})
-	list, err := choose(config.Gate{}, []Wanted{{Name: "step"}}, base)
+	list, _, err := choose(config.Gate{}, []Wanted{{Name: "step"}}, base)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}

@@ -124,8 +124,14 @@ func (s *session) judged(r *Report, l *Log) bool {
 	}
 	next := r.nextOf(c)
 	why := unmet(r, s.o.Bank, s.o.Gate, l.Settings, time.Now())
-	if c.Verdict == judge.Win && !r.AA && len(why) > 0 {
+	switch {
+	case r.AA || s.o.Books != "" || len(why) == 0: // a gate does not ask
+	case c.Verdict == judge.Win:
 		next = []string{"it cannot be banked as it is: " + strings.Join(why, "; ") + ": mend that, and compare again"}
+	default:
+		for _, text := range Foreseen(r, s.o.Bank) {
+			r.mark("it could not be banked: " + text)
+		}
 	}
 	r.unreadMark()
 	for _, text := range next {

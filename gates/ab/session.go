@@ -157,7 +157,6 @@ func (s *session) foresee() {
 	}
 	s.report.fill(s.log())
 	for _, why := range Foreseen(s.report, s.o.Bank) {
-		s.mark("it could not be banked: " + why)
 		s.o.Note("mark: its answer could not be banked: " + why)
 	}
 }

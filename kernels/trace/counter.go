@@ -40,6 +40,8 @@ type step struct {
 	took   time.Duration // all of its spans
 	cards  *cardStep
 	counts Counts
+	// blurred says that some of these may be of the step before or behind it.
+	blurred bool
 }
 
 // threadNow is what is to be known of a thread.
@@ -204,6 +206,9 @@ func (c *counter) fold(s *step) {
 	delete(c.live, s)
 	if c.folded != nil {
 		c.folded(s)
+	}
+	if s.blurred {
+		s.stage.blurred = append(s.stage.blurred, s.index)
 	}
 	s.part.fold(s)
 	c.cards.fold(s)

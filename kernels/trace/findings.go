@@ -59,6 +59,11 @@ func troubles(p *ProcessReport) (list []Finding) {
 	if !p.Clean {
 		add("killed", "it was ended by a signal, or still ran when this was read: the counts go up to there, and are exact")
 	}
+	for i := range p.Stages {
+		if f, is := p.Stages[i].blur(); is {
+			list = append(list, f)
+		}
+	}
 	if n := p.Whole[Failures]; n > 0 {
 		list = append(list, Finding{Kind: "failed-calls", Text: many(n, "call") + " gave an error, and " + isAre(n) + " counted nowhere else", rank: 3, ofProcess: true})
 	}

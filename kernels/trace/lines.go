@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"bytes"
-	"time"
-)
+import "bytes"
 
 // longLine is how much of a line is looked at.
 const longLine = 64 << 10
@@ -12,13 +9,13 @@ const longLine = 64 << 10
 // bar. The time of a line is that of its first byte, for the end of one that a program
 // writes over comes with the next.
 type Cutter struct {
-	Take  func(line []byte, at time.Time) // it may not keep the line
+	Take  func(line []byte, came Came) // it may not keep the line
 	carry []byte
-	began time.Time
+	began Came
 }
 
-// Add takes what came at a time.
-func (c *Cutter) Add(data []byte, at time.Time) {
+// Add takes what came.
+func (c *Cutter) Add(data []byte, came Came) {
 	for len(data) > 0 {
 		end := bytes.IndexAny(data, "\r\n")
 		part := data
@@ -26,14 +23,14 @@ func (c *Cutter) Add(data []byte, at time.Time) {
 			part = data[:end]
 		}
 		if len(part) > 0 && len(c.carry) == 0 {
-			c.began = at
+			c.began = came
 		}
 		c.carry = append(c.carry, part[:min(len(part), longLine-len(c.carry))]...)
 		if end < 0 {
 			return
 		}
 		c.End()
-		data = data[end+1:]
+		data, came = data[end+1:], came.rest()
 	}
 }
 

@@ -14,10 +14,10 @@ func TestLineCutter(t *testing.T) {
 		at   int64
 	}
 	var got []line
-	c := Cutter{Take: func(b []byte, at time.Time) { got = append(got, line{string(b), at.Unix()}) }}
+	c := Cutter{Take: func(b []byte, came Came) { got = append(got, line{string(b), came.To.Unix()}) }}
 	long := strings.Repeat("y", longLine)
 	for i, part := range []string{"one\ntw", "o\r", "\rstep 3", "\r\n\nste", "p 4", "\n" + long + "more", "\nlast"} {
-		c.Add([]byte(part), time.Unix(int64(i), 0))
+		c.Add([]byte(part), CameAt(time.Unix(int64(i), 0)))
 	}
 	c.End()
 	want := []line{{"one", 0}, {"two", 0}, {"step 3", 2}, {"step 4", 3}, {long, 5}, {"last", 6}}

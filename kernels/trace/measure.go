@@ -110,14 +110,17 @@ type Figure struct {
 	Low       float64 `json:"low"`
 	Median    float64 `json:"median"`
 	High      float64 `json:"high"`
-	Processes int     `json:"processes"`     // that have the stage; counts are added up over these
-	Why       string  `json:"why,omitempty"` // the number cannot be told
-	Absent    bool    `json:"-"`             // for no process has the stage, or a step of it that is warm
-	Fit       int     `json:"-"`             // kernels whose name was asked for, of the whole run
+	Processes int     `json:"processes"`         // that have the stage; counts are added up over these
+	Why       string  `json:"why,omitempty"`     // the number cannot be told
+	Absent    bool    `json:"-"`                 // for no process has the stage, or a step of it that is warm
+	Fit       int     `json:"-"`                 // kernels whose name was asked for, of the whole run
+	Blurred   int     `json:"blurred,omitempty"` // warm steps that are left out: they cannot be told from their neighbours
 
 	// Steps are the counts of each warm step; nil of a time, and of processes that did not
 	// do as many steps.
 	Steps []int64 `json:"-"`
+
+	blurred []bool // of the warm steps; nil: none is
 }
 
 // Measurement is what a recording came to.

@@ -37,7 +37,9 @@ func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
 		m.Processes = append(m.Processes, p)
 		m.stages(c, how)
 		for i := range want {
-			m.Figures[i].add(one.figure(i, c, &s), one.kinds[i].Kind)
+			f := one.figure(i, c, &s)
+			f.blurred = one.blurred(i, c)
+			m.Figures[i].add(f, one.kinds[i].Kind)
 			fit[i] += one.fit[i]
 		}
 	}
@@ -47,6 +49,8 @@ func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
 		if f.Processes == 0 && f.Why == "" {
 			f.Why, f.Absent = (&NoStage{w.Stage, m.there()}).Error(), true
 		}
+		kind, _ := MeasureOf(w.Measure)
+		f.told(kind)
 	}
 	return m, nil
 }
@@ -76,6 +80,16 @@ func (m *Measurement) there() (names []string) {
 		names = append(names, fmt.Sprintf("%q", s.Name))
 	}
 	return names
+}
+
+// blurred are the warm steps of a number's stage that are.
+func (m *measurer) blurred(i int, c *counter) []bool {
+	stage := c.named[m.want[i].Stage]
+	if stage == nil || m.want[i].Stage == WholeRun {
+		return nil
+	}
+	_, apart := setApart(stage.Steps, c.how.Warm)
+	return stage.blurredOf(apart)
 }
 
 // figure is a number of one process; N is 0 where it has not the stage.
@@ -201,6 +215,9 @@ func keptFigure(list []Kept, name string, of func(Kept) int64) Figure {
 
 // add takes in what another process has.
 func (f *Figure) add(o Figure, kind MeasureKind) {
+	f.blur(o.blurred)
+	marks := f.blurred
+	defer func() { f.blurred = marks }()
 	switch {
 	case f.Why != "":
 	case o.Why != "":

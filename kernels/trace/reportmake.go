@@ -47,6 +47,9 @@ func stageReport(s *Stage, n *Names, same map[uint32]uint32) StageReport {
 		Name: s.Name, Steps: s.Steps, Apart: s.Apart, Total: s.Total.Map(), Counts: map[Quantity]Each{}, Took: s.Took,
 		Price: priceOf(s), Captured: s.Total[Captures], Cut: s.Cut,
 	}
+	for _, b := range s.blurredOf(s.Apart) {
+		r.Blurred += count(b)
+	}
 	for q, each := range s.Counts {
 		if each.High != 0 {
 			r.Counts[Quantity(q)] = each

@@ -26,6 +26,8 @@ type Line struct {
 	// Mono is the same on the clock of the events, in ns, which goes on evenly where the
 	// clock of the day is set; 0: not known.
 	Mono int64 `json:"mono-ns,omitempty"`
+	// Late is how long before that it may have been written; 0: it was then.
+	Late time.Duration `json:"late-ns,omitempty"`
 }
 
 // since is how long behind a process's beginning it came.
@@ -35,6 +37,9 @@ func (l Line) since(p *Process) time.Duration {
 	}
 	return l.At.Sub(p.Began)
 }
+
+// earliest is the same of the first moment at which it may have been written.
+func (l Line) earliest(p *Process) time.Duration { return l.since(p) - max(0, l.Late) }
 
 // Pattern finds the number of a step in a line of output.
 type Pattern struct {

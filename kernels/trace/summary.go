@@ -38,23 +38,24 @@ type Summary struct {
 
 // Stage is one by name.
 type Stage struct {
-	Name   string
-	Steps  int
-	Apart  int // the first ones of these, that are not warm
-	Total  Counts
-	Took   Spread           // of warm steps: from beginning to end
-	Counts [quantities]Each // of warm steps
-	Gap    Spread           // from one launch's entry to the next one's on its thread, in warm steps, where nothing waits between
-	InCall Spread           // of a launch, in warm steps
-	Waited Amount           // launches of warm steps that took [Stalled] times the median
-	Calls  map[uint32]Calls // of warm steps, by name
-	Tape   []Launched       // of one warm step
-	Cut    bool             // it was too long to hold
-	timing timing           // of warm steps
-	began  time.Duration
-	parts  [parts]part
-	last   *step
-	has    bool // events
+	Name    string
+	Steps   int
+	Apart   int // the first ones of these, that are not warm
+	Total   Counts
+	Took    Spread           // of warm steps: from beginning to end
+	Counts  [quantities]Each // of warm steps
+	Gap     Spread           // from one launch's entry to the next one's on its thread, in warm steps, where nothing waits between
+	InCall  Spread           // of a launch, in warm steps
+	Waited  Amount           // launches of warm steps that took [Stalled] times the median
+	Calls   map[uint32]Calls // of warm steps, by name
+	Tape    []Launched       // of one warm step
+	Cut     bool             // it was too long to hold
+	timing  timing           // of warm steps
+	began   time.Duration
+	parts   [parts]part
+	last    *step
+	blurred []int // steps, from 0, whose counts may be those of their neighbours
+	has     bool  // events
 }
 
 // Stalled is how many times longer than the median a call took that is told apart.
