@@ -21,6 +21,8 @@ type Listener struct {
 	f        *os.File
 	raw      syscall.RawConn
 	delays   *os.File // nil: this kernel does not tell
+	nice     int      // of the thread before
+	hurries  bool     // it is another now
 	pipe     bool     // a read leaves nothing in it that there is room for
 	earliest time.Time
 }
@@ -37,25 +39,35 @@ const sinceEver = 24 * time.Hour
 // recheck is how often a wait looks whether the file has been closed.
 const recheck = 100 * time.Millisecond
 
-// Listen begins in the goroutine that is to read, which keeps a thread for itself from then
-// on, and ends with it.
+// Listen begins in the goroutine that is to read, which keeps a thread for itself until it
+// calls [Listener.Close].
 func Listen(f *os.File) *Listener {
 	runtime.LockOSThread()
-	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), hurry) // only root may
 	l := &Listener{f: f, earliest: time.Now().Add(-sinceEver)}
+	if was, err := unix.Getpriority(unix.PRIO_PROCESS, unix.Gettid()); err == nil && 20-was > hurry {
+		l.nice, l.hurries = 20-was, unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), hurry) == nil // only root may
+	}
 	l.raw, _ = f.SyscallConn()
 	if info, err := f.Stat(); err == nil {
 		l.pipe = info.Mode()&os.ModeNamedPipe != 0
 	}
 	l.delays, _ = os.Open("/proc/thread-self/schedstat")
 	if _, err := l.delay(); err != nil {
-		l.Close()
+		l.closeDelays()
 	}
 	return l
 }
 
 // Close gives up what it holds; the file is the caller's.
 func (l *Listener) Close() {
+	l.closeDelays()
+	if l.hurries {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), l.nice) // down one always may
+	}
+	runtime.UnlockOSThread() // not to end with it: what it has started may be tied to its life
+}
+
+func (l *Listener) closeDelays() {
 	if l.delays != nil {
 		_ = l.delays.Close()
 	}
