@@ -98,6 +98,12 @@ func condition(cond string) (bool, error) {
 		}
 		return err == nil, nil
 	}
+	if cond == "nvtx" {
+		if nvtxHeaders() == "" && strict() {
+			return false, errors.New("needs NVTX's header in .cache/cuda, and GPUCI_TEST_STRICT is set")
+		}
+		return nvtxHeaders() != "", nil
+	}
 	tool, ok := strings.CutPrefix(cond, "tool:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)
