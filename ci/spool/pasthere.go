@@ -24,7 +24,7 @@ func (j *Job) takePast(ctx context.Context, state string) error {
 		file := filepath.Join(j.scratch.dir, "past.db")
 		f, err := j.place.open(filepath.Join(night, pastName))
 		if err == nil {
-			err = errors.Join(writeTo(file, f), f.Close())
+			err = errors.Join(writeTo(file, f, 0o600), f.Close())
 		}
 		if err == nil {
 			err = history.PlaceSnapshot(file, state)
@@ -66,7 +66,7 @@ func (j *Job) takeReads(ctx context.Context, state string) error {
 			break
 		}
 		if err = os.MkdirAll(to, 0o755); err == nil {
-			err = writeTo(filepath.Join(to, inputs.FileName), f)
+			err = writeTo(filepath.Join(to, inputs.FileName), f, 0o600)
 		}
 		err = errors.Join(err, f.Close())
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,7 +41,7 @@ func (s *Spool) putProgram() (hash string, err error) {
 	}
 	dir := s.place.program(hash)
 	whole := func() bool { return s.place.wholeProgram(hash) == nil }
-	if !whole() {
+	if !whole() { // it is tens of megabytes, which are read each time
 		err = s.place.makeDir(dir, whole, func(part string) error {
 			for name, from := range files {
 				if err := copyFile(from, filepath.Join(part, name), 0o700); err != nil {
@@ -51,9 +50,9 @@ func (s *Spool) putProgram() (hash string, err error) {
 			}
 			return nil
 		})
-	}
-	if err == nil {
-		err = s.place.wholeProgram(hash) // gpuci can be replaced while it is copied
+		if err == nil {
+			err = s.place.wholeProgram(hash) // gpuci can be replaced while it is copied
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("hand over gpuci: %w", err)
@@ -110,11 +109,8 @@ func hashFile(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	_, sum, err := measure(f)
+	return sum, err
 }
 
 func copyFile(from, to string, mode fs.FileMode) error {
@@ -123,10 +119,5 @@ func copyFile(from, to string, mode fs.FileMode) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return writeTo(to, in, mode)
 }
