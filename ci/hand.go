@@ -120,7 +120,7 @@ func (h *byHand) drive(ctx context.Context) {
 			g := h.waiting[0]
 			h.waiting = h.waiting[1:]
 			d.submit(ctx, executor.Task{
-				Cookie: d.cookie(), Gate: g, Config: h.o.Config, Head: h.head, Dir: h.n.plan.Dir, Args: h.o.Args, Strict: h.o.Strict, Force: true,
+				Cookie: d.cookie(), Gate: g, Config: h.o.Config, Head: h.head, Dir: h.n.plan.Dir, Args: h.o.Args, Strict: h.o.Strict, ByHand: true,
 			})
 			h.land(d.lookIfDue(ctx))
 		}

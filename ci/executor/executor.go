@@ -17,7 +17,7 @@ type Task struct {
 	Dir    string   // of gpuci.toml, from the root of the content
 	Args   []string // after --; the verdict is partial then
 	Strict bool     // any mark makes a green need attention
-	Force  bool     // by hand, of one lane: what a night keeps from is run
+	ByHand bool     // with the environment of who waits for it: what comes of it stands in no night
 }
 
 // Head is the content that a task is about.
@@ -27,7 +27,7 @@ type Head struct {
 	Root   string // of the lane here; "" for a branch that no lane has out
 	Commit string
 	Tree   string // id of the whole content, with what is not committed
-	Dirty  bool   // Tree is not the commit's: a patch goes along
+	Dirty  bool   // Tree is not the commit's: what is not committed goes along
 }
 
 // Phase is how far a task has come.

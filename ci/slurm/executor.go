@@ -56,10 +56,13 @@ type Executor struct {
 
 var _ executor.Executor = (*Executor)(nil)
 
+// ErrNoShared says that the configuration names no shared directory.
+var ErrNoShared = errors.New(`[slurm] has no shared: add shared = "/shared/gpuci", a directory that this machine and the nodes have under the same path`)
+
 // New asks the cluster who it is. The error says what is missing, and what to do.
 func New(ctx context.Context, o Options) (*Executor, error) {
 	if o.Config.Shared == "" {
-		return nil, errors.New(`[slurm] has no shared: add shared = "/shared/gpuci", a directory that this machine and the nodes have under the same path`)
+		return nil, ErrNoShared
 	}
 	if o.Spool == nil {
 		return nil, errors.New("open a spool first")

@@ -116,7 +116,7 @@ func full(err error) bool {
 func (s *Spool) order(ctx context.Context, t executor.Task, carry Carry) (o Order, err error) {
 	o = Order{
 		Type: orderType, Schema: orderSchema, Cookie: t.Cookie, Night: s.o.Night, At: time.Now(),
-		Gate: t.Gate.Name, Config: gates.SettingsID(t.Gate), Dir: t.Dir, Args: t.Args, Strict: t.Strict, ByHand: t.Force,
+		Gate: t.Gate.Name, Config: gates.SettingsID(t.Gate), Dir: t.Dir, Args: t.Args, Strict: t.Strict, ByHand: t.ByHand,
 		Lane: t.Head.Lane, Branch: t.Head.Branch, Commit: t.Head.Commit, Tree: t.Head.Tree,
 		Version: s.o.Version, Scratch: s.o.Scratch, NoPressure: s.o.NoPressure, Verbose: s.o.Verbose,
 	}

@@ -18,7 +18,7 @@ import (
 // onSlurm is the executor that --on names.
 const onSlurm = "slurm"
 
-// onFlag is --on: what runs the gates.
+// onUsage is of --on: what runs the gates.
 const onUsage = "run them `WHERE`: on slurm, as [slurm] in gpuci.toml or your own configuration says, or local"
 
 // whereMeant checks --on; "" is this machine.
@@ -39,7 +39,7 @@ func (a *app) opener(cfg *config.Config, lane worktrees.Lane, past *gates.Past, 
 			return nil, fmt.Errorf("there is no executor %q in this gpuci", on)
 		}
 		if cfg.Slurm.Shared == "" {
-			return nil, errors.New(`[slurm] has no shared: add shared = "/shared/gpuci", a directory that this machine and the nodes have under the same path`)
+			return nil, slurm.ErrNoShared
 		}
 		place, err := spool.Open(a.spoolOptions(cfg, lane, id, past, f))
 		if err != nil {

@@ -24,15 +24,7 @@ func (a *app) runElsewhere(ctx context.Context, cfg *config.Config, lane worktre
 	h := ci.HandOptions{
 		Lane: lane, Config: cfg, State: state, Past: past, Version: versionText(), On: o.on, Open: a.opener(cfg, lane, past, nightFlags{pressure: o.noPressure, verbose: o.verbose}), Gates: list, Args: o.args, Strict: o.strict, KeepGoing: o.keepGoing,
 		Note: a.console.note, Watch: away.watch, Output: away.named,
-		Outcome: func(v gates.Verdict) {
-			_ = a.console.settle()
-			r.done = append(r.done, v)
-			r.codes = append(r.codes, v.Exit)
-			if err := a.print(v, o); err != nil && !unheard(err) {
-				a.console.note("print the outcome: " + err.Error())
-				r.codes = append(r.codes, gates.ExitUnexpected)
-			}
-		},
+		Outcome: func(v gates.Verdict) { r.take(a, v, o) },
 	}
 	if len(list) == 1 {
 		h.Output = away.whole

@@ -50,6 +50,17 @@ type laneRun struct {
 	codes   []int
 }
 
+// take notes what came of a gate, and prints it.
+func (r *laneRun) take(a *app, v gates.Verdict, o gateOptions) {
+	_ = a.console.settle()
+	r.done = append(r.done, v)
+	r.codes = append(r.codes, v.Exit)
+	if err := a.print(v, o); err != nil && !unheard(err) {
+		a.console.note("print the outcome: " + err.Error())
+		r.codes = append(r.codes, gates.ExitUnexpected)
+	}
+}
+
 // runIn runs gates in one lane, and prints each outcome.
 func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane, o gateOptions, list []config.Gate) (r laneRun, err error) {
 	state, note := gates.StateDir(lane, cfg.Root)
@@ -79,13 +90,7 @@ func (a *app) runIn(ctx context.Context, cfg *config.Config, lane worktrees.Lane
 		opt := a.options(cfg, lane, o, g, state, queue, rule, past)
 		opt.Reach = reach
 		v := gates.Run(ctx, opt)
-		_ = a.console.settle()
-		r.done = append(r.done, v)
-		r.codes = append(r.codes, v.Exit)
-		if err := a.print(v, o); err != nil && !unheard(err) {
-			a.console.note("print the outcome: " + err.Error())
-			r.codes = append(r.codes, gates.ExitUnexpected)
-		}
+		r.take(a, v, o)
 		if r.removed = isGone(lane); r.removed {
 			a.console.note(fmt.Sprintf("lane %s was removed while gate %s ran: what came of it says nothing", lane.Name, g.Name))
 			r.notRun = a.leftOut(list[i+1:], false)
