@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,8 +54,25 @@ func strict() bool { return os.Getenv("GPUCI_TEST_STRICT") == "1" }
 // scriptCommands are the verbs that scripts have beside testscript's own.
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
-		"exits": exits, "edit": edit,
+		"exits": exits, "edit": edit, "says": says,
 		"standin": standin, "guest": guest, "leaves": leaves,
+	}
+}
+
+// says stdout|stderr REGEXP is about what was printed as if it had no lines: where a line
+// ends is decided by how long a pid, a time or a path before it is.
+func says(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || args[0] != "stdout" && args[0] != "stderr" {
+		ts.Fatalf("usage: [!] says stdout|stderr REGEXP")
+	}
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	var words []string
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		words = append(words, strings.Fields(strings.TrimPrefix(line, "gpuci: "))...)
+	}
+	if re.MatchString(strings.Join(words, " ")) == neg {
+		ts.Fatalf("%s says %q: %v, and that is not wanted", args[0], re, neg)
 	}
 }
 

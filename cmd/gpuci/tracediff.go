@@ -38,7 +38,8 @@ Examples:
   gpuci trace diff before after --stage step --kernels 40
   gpuci trace diff before after --exit-code --json
 
-Exit codes: 0, with --exit-code 100 where a count differs; 103 a process of one cannot be
+Exit codes: 0, with --exit-code 100 where a count differs, and 103 where that may be of
+lines that end a step and were read late, on a busy machine; 103 a process of one cannot be
 read, or could make no file, and counts are short of its own; 102 that is so of all; 4 there is no such recording,
 range or stage, no more steps than --warm, or no process that used CUDA in one; 64 usage,
 78 configuration.`,
@@ -92,7 +93,10 @@ func (a *app) traceDiff(cmd *cobra.Command, f traceDiffFlags, words []string) er
 	if err != nil {
 		return err
 	}
-	if f.exitCode && !d.Same {
+	switch {
+	case f.exitCode && d.Unsure:
+		return coded{gates.Broken.ExitCode(), "what differs is of steps that cannot be told apart: lines that end them were read late", "trace it again, or tell the steps by an NVTX range: --range NAME"}
+	case f.exitCode && !d.Same:
 		return coded{code: gates.Red.ExitCode()}
 	}
 	return short(sides[0], sides[1])

@@ -10,8 +10,9 @@ type Difference struct {
 	Type      string              `json:"type"` // always "trace-diff"
 	A         Side                `json:"a"`
 	B         Side                `json:"b"`
-	Stage     string              `json:"stage,omitempty"` // what [Difference.Only] was asked for
-	Same      bool                `json:"same"`            // all counts are
+	Stage     string              `json:"stage,omitempty"`  // what [Difference.Only] was asked for
+	Same      bool                `json:"same"`             // all counts are
+	Unsure    bool                `json:"unsure,omitempty"` // whether they are: what differs is of steps that cannot be told from their neighbours
 	Processes []ProcessDifference `json:"processes"`
 }
 
@@ -49,6 +50,8 @@ type StageDifference struct {
 	Only    Only           `json:"only,omitempty"`
 	StepsA  int            `json:"warm-steps-a"`
 	StepsB  int            `json:"warm-steps-b"`
+	BlurA   int            `json:"blurred-steps-a,omitempty"` // as of a [StageReport]
+	BlurB   int            `json:"blurred-steps-b,omitempty"`
 	Counts  []CountChange  `json:"counts,omitempty"`
 	Kernels []KernelChange `json:"kernels,omitempty"` // the largest change first
 	Kept    []KeptChange   `json:"kept,omitempty"`
@@ -62,6 +65,10 @@ type StageDifference struct {
 func (d *StageDifference) same() bool {
 	return d.Only == Both && len(d.Counts)+len(d.Kernels)+len(d.Kept) == 0
 }
+
+// unsure says that its counts differ, and that some of them may be of the stage or step
+// beside.
+func (d *StageDifference) unsure() bool { return !d.same() && d.BlurA+d.BlurB > 0 }
 
 // CountChange is a count of a step that is not the same.
 type CountChange struct {
@@ -127,11 +134,15 @@ func Diff(a, b Report) Difference {
 	return d
 }
 
-// settle says whether all is the same.
+// settle says whether all is the same, or may be.
 func (d *Difference) settle() {
-	d.Same = !slices.ContainsFunc(d.Processes, func(p ProcessDifference) bool {
-		return p.Only != Both || p.Refused != Both || slices.ContainsFunc(p.Stages, func(s StageDifference) bool { return !s.same() })
-	})
+	differs := func(sure bool) bool {
+		return slices.ContainsFunc(d.Processes, func(p ProcessDifference) bool {
+			return p.Only != Both || p.Refused != Both || slices.ContainsFunc(p.Stages, func(s StageDifference) bool { return !s.same() && (!sure || !s.unsure()) })
+		})
+	}
+	d.Same = !differs(false)
+	d.Unsure = !d.Same && !differs(true)
 }
 
 func sideOf(r Report) Side {
@@ -160,7 +171,7 @@ func diffProcess(a, b *ProcessReport) ProcessDifference {
 		s := &a.Stages[i]
 		at := slices.IndexFunc(rest, func(o StageReport) bool { return o.Name == s.Name })
 		if at < 0 {
-			d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyA, StepsA: s.Warm(), label: s.Label(), once: s.once()})
+			d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyA, StepsA: s.Warm(), BlurA: s.Blurred, label: s.Label(), once: s.once()})
 			continue
 		}
 		one := diffStage(s, &rest[at])
@@ -169,13 +180,13 @@ func diffProcess(a, b *ProcessReport) ProcessDifference {
 		rest = slices.Delete(rest, at, at+1)
 	}
 	for _, s := range rest {
-		d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyB, StepsB: s.Warm(), label: s.Label(), once: s.once()})
+		d.Stages = append(d.Stages, StageDifference{Name: s.Name, Only: OnlyB, StepsB: s.Warm(), BlurB: s.Blurred, label: s.Label(), once: s.once()})
 	}
 	return d
 }
 
 func diffStage(a, b *StageReport) StageDifference {
-	d := StageDifference{Name: a.Name, StepsA: a.Warm(), StepsB: b.Warm(), price: a.Price.Launch, label: a.Label(), once: a.once()}
+	d := StageDifference{Name: a.Name, StepsA: a.Warm(), StepsB: b.Warm(), BlurA: a.Blurred, BlurB: b.Blurred, price: a.Price.Launch, label: a.Label(), once: a.once()}
 	for q := range quantities {
 		if x, y := a.Counts[q], b.Counts[q]; q.exact() && unlike(x, y) {
 			d.Counts = append(d.Counts, CountChange{q, x, y})

@@ -11,14 +11,19 @@ import (
 func diffOf(t *testing.T, a, b *forge) (Difference, string) {
 	t.Helper()
 	d := Diff(a.report(Counting{}), b.report(Counting{}))
+	if _, err := json.Marshal(d); err != nil {
+		t.Fatal(err)
+	}
+	return d, diffText(t, d)
+}
+
+func diffText(t *testing.T, d Difference) string {
+	t.Helper()
 	var text strings.Builder
 	if err := d.Text(&text, Page{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := json.Marshal(d); err != nil {
-		t.Fatal(err)
-	}
-	return d, text.String()
+	return text.String()
 }
 
 func stageDiff(t *testing.T, d Difference, name string) StageDifference {

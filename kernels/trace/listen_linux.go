@@ -109,6 +109,7 @@ func (l *Listener) wait() (w waited, err error) {
 	for {
 		n, perr := 0, error(nil)
 		var before, after stopped
+		var over time.Time
 		err := l.raw.Control(func(fd uintptr) {
 			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 			looked := time.Now()
@@ -118,6 +119,7 @@ func (l *Listener) wait() (w waited, err error) {
 			}
 			w.from = looked // it was empty
 			before = l.stops()
+			over = time.Now().Add(recheck)
 			n, perr = unix.Poll(fds, int(recheck/time.Millisecond))
 			w.woken = time.Now()
 			after = l.stops()
@@ -127,7 +129,7 @@ func (l *Listener) wait() (w waited, err error) {
 			return w, err
 		case n > 0:
 			if from, once := before.written(after, w.woken, l.delays != nil); from.After(w.from) {
-				w.from, w.once = from, once
+				w.from, w.once = from, once && from.Before(over.Add(-rough)) // else the end of the wait may have woken it
 			}
 			return w, nil
 		case perr != nil && !errors.Is(perr, unix.EINTR):

@@ -73,6 +73,7 @@ func (d *StageDifference) text(w io.Writer, g Page) {
 	label := d.label
 	if d.Only != Both {
 		fmt.Fprintf(w, "  %s: only in %s\n", label, d.Only.name())
+		d.blur(w, g)
 		return
 	}
 	steps := ", " + many(int64(d.StepsA), "warm step")
@@ -84,15 +85,34 @@ func (d *StageDifference) text(w io.Writer, g Page) {
 	}
 	if d.same() {
 		fmt.Fprintf(w, "  %s%s: all counts are the same\n", label, steps)
+	} else if d.unsure() {
+		fmt.Fprintf(w, "  %s%s%s:\n", label, steps, d.of("; a step"))
 	} else {
 		fmt.Fprintf(w, "  %s%s; exact%s:\n", label, steps, d.of(", a step"))
 	}
+	d.blur(w, g)
 	d.counts(w)
 	d.kernels(w, g)
 	for _, k := range d.Kept {
 		fmt.Fprint(w, wrapped(fmt.Sprintf("never released, of %s: %s in A, %s in B", k.Call, keptText(k.NA, k.BytesA), keptText(k.NB, k.BytesB)), "    ", "      ", g.width()))
 	}
 	d.times(w, g)
+}
+
+// blur says where counts may be of what is beside.
+func (d *StageDifference) blur(w io.Writer, g Page) {
+	for _, s := range []struct {
+		name string
+		n    int
+	}{{"A", d.BlurA}, {"B", d.BlurB}} {
+		if s.n > 0 && !d.same() {
+			what := "its counts may be those of the steps beside it"
+			if !d.once {
+				what = many(int64(s.n), "warm step") + " cannot be told apart, and the least and most may be of two"
+			}
+			fmt.Fprint(w, wrapped(fmt.Sprintf("not exact in %s: %s; a line that ends a step was read late: take an NVTX range (--range), or trace it again", s.name, what), "    ", "      ", g.width()))
+		}
+	}
 }
 
 // of gives a word that only steps have.
