@@ -3,9 +3,9 @@ package ci
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"gpuci/ci/executor/local"
 	"gpuci/gates/config"
 	"gpuci/worktrees"
 )
@@ -21,7 +21,7 @@ func dirOf(lane worktrees.Lane, cfg *config.Config) (string, error) {
 
 // rootFor is where the tools of a lane answer as they would in its scratch lane.
 func (n *night) rootFor(h Head) string {
-	if h.Root == "" || isGone(filepath.Join(h.Root, n.plan.Dir)) {
+	if h.Root == "" || local.IsGone(filepath.Join(h.Root, n.plan.Dir)) {
 		return filepath.Join(n.o.Here.Root, n.plan.Dir)
 	}
 	return filepath.Join(h.Root, n.plan.Dir)
@@ -41,9 +41,4 @@ func configAt(ctx context.Context, lane worktrees.Lane, commit, dir string) (*co
 	}
 	src.Text = append([]byte{}, data...)
 	return config.Load(src)
-}
-
-func isGone(dir string) bool {
-	_, err := os.Stat(dir)
-	return os.IsNotExist(err)
 }

@@ -123,10 +123,7 @@ func (n *night) adopt(ctx context.Context) {
 	if len(tasks) == 0 {
 		return
 	}
-	never, err := n.d.ex.Adopt(ctx, tasks)
-	if err != nil {
-		n.fault(0, "what runs is not known: %v", err)
-	}
+	never := n.d.adopt(ctx, tasks)
 	n.note("goes on with %s that the gpuci before handed over", plural(len(tasks)-len(never), "gate"))
 	for _, t := range never {
 		n.d.hand(ctx, t)

@@ -155,7 +155,9 @@ func (d *dispatch) look(ctx context.Context) []landed {
 		}
 	}
 	for _, f := range d.out {
-		f.tail.copy(f.last.Log)
+		if err == nil { // else the file may be where nobody answers
+			f.tail.copy(f.last.Log)
+		}
 	}
 	return list
 }
@@ -174,6 +176,25 @@ func (d *dispatch) tell(f *flight, st executor.Status) {
 	}
 	if d.watch != nil {
 		d.watch(f.task, st)
+	}
+}
+
+// adoptAgain is how long after a failure it is asked again what runs.
+const adoptAgain = time.Second
+
+// adopt takes up what a process before us handed over, once it can be told what runs: of
+// what was not taken up nothing would ever be told. It gives what was never handed over.
+func (d *dispatch) adopt(ctx context.Context, tasks []executor.Task) (never []executor.Task) {
+	for {
+		never, err := d.ex.Adopt(ctx, tasks)
+		if d.complain(ctx, err); err == nil || ctx.Err() != nil {
+			return never
+		}
+		d.heed()
+		select {
+		case <-ctx.Done():
+		case <-time.After(adoptAgain):
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuci/ci/smalldisk"
 	"gpuci/gates"
 )
 
@@ -84,7 +85,7 @@ func TestSubmoduleNowhere(t *testing.T) {
 // TestFullDisk: where the scratch lanes' disk is full, each lane says so, the night
 // has a report, and nothing is left.
 func TestFullDisk(t *testing.T) {
-	dir := onSmallDisk(t, "256k")
+	dir := smalldisk.Run(t, "256k")
 	if dir == "" {
 		return
 	}

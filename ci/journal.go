@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"gpuci/gates"
 )
 
 // kind is what a line of the journal says.
@@ -70,7 +72,7 @@ func newJournal(dir string) (*journal, error) {
 		return nil, err
 	}
 	j := &journal{f: f}
-	return j, errors.Join(j.hold(), syncDir(dir))
+	return j, errors.Join(j.hold(), gates.SyncDir(dir))
 }
 
 // openJournal goes on with one, and gives what it says. The error is errLive where
@@ -153,13 +155,3 @@ func (j *journal) at(step string) {
 }
 
 func (j *journal) close() error { return errors.Join(j.err, j.f.Close()) }
-
-// syncDir makes the names in a directory last.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}

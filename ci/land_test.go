@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gpuci/ci/smalldisk"
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
@@ -38,7 +39,7 @@ func (s *laneStage) land(lane string, change ...func(*LandOptions)) (Landing, er
 // TestLandFullDisk: no room for the scratch lane, or for what a gate makes in it, is
 // no fault of the lane; said is the directory that has none.
 func TestLandFullDisk(t *testing.T) {
-	dir := onSmallDisk(t, "3m")
+	dir := smalldisk.Run(t, "3m")
 	if dir == "" {
 		return
 	}

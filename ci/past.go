@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuci/ci/executor"
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
@@ -124,16 +125,10 @@ func (p *past) onNode(r history.Result) bool {
 	if !filepath.IsLocal(r.Run) {
 		return false
 	}
-	var job struct {
-		Cookie string `json:"cookie"`
-		ByHand bool   `json:"by-hand"`
-	}
-	data, err := os.ReadFile(filepath.Join(p.state, "runs", r.Run, jobName))
+	var job executor.Job
+	data, err := os.ReadFile(filepath.Join(p.state, "runs", r.Run, executor.JobName))
 	return err == nil && json.Unmarshal(data, &job) == nil && job.Cookie != "" && !job.ByHand
 }
-
-// jobName is the file of a run that says of which job it is; package spool writes it.
-const jobName = "job.json"
 
 // overdue says that a result was a known red, and that its end has come since. The
 // last day counts, to its end here.

@@ -35,7 +35,7 @@ func (f *flow) read(ctx context.Context) (counts reader.Counts, failed, whole bo
 	f.judge.close()
 	counts = f.judge.total()
 	f.tests(counts)
-	f.countTrace(!f.run.ok() || counts.Failed > 0)
+	f.countTrace(ctx, !f.run.ok() || counts.Failed > 0)
 	f.v.Bars, f.v.Witnesses, f.v.Metrics = f.bars(ctx), f.witnesses(), f.summaries()
 	if f.run.why != byItself {
 		return counts, false, false

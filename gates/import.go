@@ -20,6 +20,10 @@ type Importing struct {
 	History  *Past  // that its verdict goes into
 	KeepRuns int    // as of Options
 	Note     func(string)
+
+	// What its verdict must be of: one that is of something else is none.
+	Run, Gate string
+	Exit      int
 }
 
 // maxVerdict is far more than any verdict has, in bytes.
@@ -31,6 +35,9 @@ const maxVerdict = 64 << 20
 // that wraps ErrNoVerdict is of what is in From; after another one it is to be tried again.
 func Import(o Importing) (Verdict, error) {
 	v, data, err := readVerdict(filepath.Join(o.From, "verdict.json"))
+	if err == nil && (v.Run != o.Run || v.Gate != o.Gate || v.Exit != o.Exit) {
+		err = fmt.Errorf("%w %s with exit code %d: it is of run %s of gate %s, exit code %d", ErrNoVerdict, o.Gate, o.Exit, v.Run, v.Gate, v.Exit)
+	}
 	if err != nil {
 		return Verdict{}, fmt.Errorf("import run: %w", err)
 	}

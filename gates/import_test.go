@@ -27,7 +27,7 @@ func away(t *testing.T, run string) (v Verdict, o Importing) {
 	})
 	past := NewPast(context.Background(), history.Options{State: here})
 	t.Cleanup(func() { _ = past.Close() })
-	return v, Importing{From: v.Dir, State: here, History: past}
+	return v, Importing{From: v.Dir, State: here, History: past, Run: v.Run, Gate: v.Gate, Exit: v.Exit}
 }
 
 func (o Importing) results(t *testing.T) (list []history.Result) {
@@ -101,10 +101,12 @@ func TestImport(t *testing.T) {
 func TestImportOfNone(t *testing.T) {
 	for name, text := range map[string]string{
 		"torn": `{"type":"verdict","run":"20240501T00`, "a trial": `{"type":"trial","run":"20240501T000000Z-01234567","gate":"g","dir":"/a/20240501T000000Z-01234567"}`,
-		"a path for a run": `{"type":"verdict","run":"../x","gate":"g","dir":"/a/x"}`, "no directory": `{"type":"verdict","run":"20240501T000000Z-01234567","gate":"g"}`,
+		"another gate": "", "a path for a run": `{"type":"verdict","run":"../x","gate":"g","dir":"/a/x"}`, "no directory": `{"type":"verdict","run":"20240501T000000Z-01234567","gate":"g"}`,
 	} {
 		v, o := away(t, "true")
-		if err := os.WriteFile(filepath.Join(v.Dir, "verdict.json"), []byte(text), 0o600); err != nil {
+		if name == "another gate" {
+			o.Gate = "other"
+		} else if err := os.WriteFile(filepath.Join(v.Dir, "verdict.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Import(o); !errors.Is(err, ErrNoVerdict) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -132,6 +133,20 @@ func WriteWhole(path string, data []byte, perm os.FileMode) error {
 		_ = os.Remove(path + ".part")
 	}
 	return err
+}
+
+// SyncDir makes the names in a directory last. Some network file systems cannot, and need
+// not.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return err
+	}
+	return nil
 }
 
 func (r *record) close() {

@@ -131,7 +131,7 @@ func configOf(cfg *config.Config, here, lane worktrees.Lane) *config.Config {
 // own are the paths, from a lane's root, that gpuci itself writes, and the
 // settings, which are held against gate by gate.
 func own(cfg *config.Config, lane worktrees.Lane) (out []string) {
-	for _, file := range []string{cfg.History.TSV, config.FileName} {
+	for _, file := range []string{cfg.History.TSV, cfg.Bank.TSV, config.FileName} {
 		name, err := filepath.Rel(lane.Root, filepath.Join(cfg.Root, file))
 		if file != "" && err == nil && filepath.IsLocal(name) {
 			out = append(out, name)

@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,12 +14,12 @@ import (
 )
 
 // countTrace counts what was recorded, and gives the numbers to whoever judges the run.
-func (f *flow) countTrace(failed bool) {
+func (f *flow) countTrace(ctx context.Context, failed bool) {
 	t := f.traced
 	if t == nil || f.run == nil {
 		return
 	}
-	err := t.count(f.gate, f.judge.witnesses)
+	err := t.count(ctx, f.gate, f.judge.witnesses)
 	if lost := t.lost(); lost != nil && (err == nil || len(t.found) > 0) {
 		err = lost
 	}
@@ -48,7 +49,7 @@ func (f *flow) countTrace(failed bool) {
 }
 
 // count asks for all numbers at once.
-func (t *tracing) count(g config.Gate, witnesses []*witness) error {
+func (t *tracing) count(ctx context.Context, g config.Gate, witnesses []*witness) error {
 	t.index = make(map[config.Atlas]int)
 	var want []trace.Wanted
 	ask := func(a *config.Atlas) error {
@@ -85,7 +86,7 @@ func (t *tracing) count(g config.Gate, witnesses []*witness) error {
 		return errs
 	}
 	var err error
-	t.measured, err = trace.MeasureDir(t.dir, want)
+	t.measured, err = trace.MeasureDir(ctx, t.dir, want)
 	return err
 }
 
@@ -133,7 +134,7 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 		return
 	}
 	if x.Blurred > 0 {
-		f.mark(fmt.Sprintf("%s is of %d warm steps: %d more cannot be told from those beside them, for gpuci read the lines that end them late", name, x.N, x.Blurred))
+		f.mark(fmt.Sprintf("%s is of %d warm steps: %d more cannot be told from those beside them, for gpuci read the lines that end them late, or they came at once", name, x.N, x.Blurred))
 	}
 	sample := func(v float64) metric.Sample {
 		s := metric.Sample{Metric: name, Text: strconv.FormatFloat(v, 'f', -1, 64)}

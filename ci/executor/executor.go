@@ -30,6 +30,19 @@ type Head struct {
 	Dirty  bool   // Tree is not the commit's: what is not committed goes along
 }
 
+// JobName is the file of a run that says which job elsewhere it was: a [Job].
+const JobName = "job.json"
+
+// Job is by whom a run was done.
+type Job struct {
+	Executor string `json:"executor"`
+	ID       string `json:"id"`
+	Node     string `json:"node"`
+	Attempt  int    `json:"attempt"` // from 1
+	Cookie   string `json:"cookie"`
+	ByHand   bool   `json:"by-hand,omitempty"`
+}
+
 // Phase is how far a task has come.
 type Phase string
 

@@ -15,6 +15,7 @@ const sbatchEnd = 2 * time.Minute
 // Adopt waits until no sbatch of a killed gpuci is under way, and looks for the jobs by
 // their names: in the queue, in accounting, and among those that have begun.
 func (e *Executor) Adopt(ctx context.Context, tasks []executor.Task) (never []executor.Task, err error) {
+	e.place.within(ctx)
 	wait, cancel := context.WithTimeout(ctx, sbatchEnd)
 	if e.sbatchesEnd(wait) {
 		e.o.Note("an sbatch of the gpuci before has not ended in " + sbatchEnd.String() + ": what still comes of it finds its task claimed")

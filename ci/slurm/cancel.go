@@ -41,12 +41,13 @@ func (e *Executor) Cancel(ctx context.Context, cookies []string) error {
 		}
 	}
 	failed := e.cancelIDs(ctx, ids)
-	for _, c := range cookies {
-		failed = errors.Join(failed, e.place.Withdraw(c))
-	}
+	kept := e.withdraw(ctx, cookies)
 	busy := e.sbatchesEnd(ctx)
 	left, err := e.cancelNamed(ctx, cookies)
 	e.polls = polls{hot: true} // what came of it is worth a look at once
+	if busy {                  // else nothing can come that it would keep from beginning
+		err = errors.Join(err, kept)
+	}
 	if failed = errors.Join(failed, err); failed != nil {
 		return fmt.Errorf("cancel jobs: %w", failed)
 	}
@@ -57,6 +58,20 @@ func (e *Executor) Cancel(ctx context.Context, cookies []string) error {
 		return errors.New("cancel jobs: an sbatch has not ended; a job that still comes of it runs nothing")
 	}
 	return nil
+}
+
+// withdraw sees to it that a job which still comes of a task runs nothing, as far as the
+// place answers in time.
+func (e *Executor) withdraw(ctx context.Context, cookies []string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, cancelTime/3)
+	defer cancel()
+	e.place.within(ctx)
+	for _, c := range cookies {
+		if err = errors.Join(err, e.place.Withdraw(c)); errors.Is(err, errHangs) {
+			break
+		}
+	}
+	return err
 }
 
 func (e *Executor) cancelIDs(ctx context.Context, ids map[string]bool) error {

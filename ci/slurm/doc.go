@@ -42,6 +42,17 @@
 // A job that Slurm puts back into the queue (preempted, node lost, scontrol requeue) waits
 // again; every attempt has a claim, a log and a result of its own.
 //
+// The result is read before that is said of it, and is recorded here after. An attempt that
+// was only seen to wait is one: what an earlier one left is not the last one's.
+//
+// # Where the shared directory is away
+//
+// A network file system whose server is gone lets who asks wait, beyond the reach of any
+// signal. So each question to it goes beside the executor's own work, one at a time; most are
+// waited for half a minute, and all no longer than until gpuci is told to end. Jobs
+// are then cancelled by what Slurm knows of them. What ended meanwhile is judged once the
+// directory is back, and lost where that takes a quarter of an hour.
+//
 // # What it asks of a cluster
 //
 // One squeue for all jobs, of one user, at most once a second, twice where a result is

@@ -15,7 +15,8 @@ import (
 // Options say which cluster it is, and where.
 type Options struct {
 	Config config.Slurm
-	Spool  *spool.Spool // the place that the nodes see
+	Spool  *spool.Spool // the place that the nodes see; nil where Gone says why there is none
+	Gone   error        // then jobs can be ended, and nothing else
 	Dir    string       // a directory of this night's on this machine, not on the shared place
 	Env    []string     // the user's, without gpuci's shims; jobs get what of it means something on a node
 	Note   func(string) // one line for who watches; may be nil
@@ -32,6 +33,7 @@ type place interface {
 	Hand(context.Context, executor.Task, spool.Carry) (spool.Handed, error)
 	Results() ([]spool.Result, error)
 	Begun(cookie string) ([]spool.Begun, error)
+	Read(executor.Task, spool.Attempt) (spool.Outcome, error)
 	Take(executor.Task, spool.Attempt) (spool.Outcome, error)
 	Log(cookie string, a spool.Attempt) string
 	Last(cookie string, a spool.Attempt, lines int) []string
@@ -43,7 +45,7 @@ type place interface {
 // Executor hands tasks to Slurm, each as one job.
 type Executor struct {
 	o       Options
-	place   place
+	place   *patient
 	client  *Client
 	cluster Cluster
 	jobs    map[string]*job // by cookie
@@ -61,10 +63,12 @@ var ErrNoShared = errors.New(`[slurm] has no shared: add shared = "/shared/gpuci
 
 // New asks the cluster who it is. The error says what is missing, and what to do.
 func New(ctx context.Context, o Options) (*Executor, error) {
-	if o.Config.Shared == "" {
+	switch {
+	case o.Gone != nil:
+		return newExecutor(ctx, o, nowhere{o.Gone})
+	case o.Config.Shared == "":
 		return nil, ErrNoShared
-	}
-	if o.Spool == nil {
+	case o.Spool == nil:
 		return nil, errors.New("open a spool first")
 	}
 	return newExecutor(ctx, o, o.Spool)
@@ -77,7 +81,7 @@ func newExecutor(ctx context.Context, o Options, p place) (*Executor, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
 	}
-	e := &Executor{o: o, place: p, client: &Client{Env: o.Env}, jobs: make(map[string]*job)}
+	e := &Executor{o: o, place: newPatient(p), client: &Client{Env: o.Env}, jobs: make(map[string]*job)}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of this night: %w", err)
 	}
@@ -97,8 +101,15 @@ func (e *Executor) Limits() executor.Limits {
 	return executor.Limits{InFlight: e.o.Config.InFlight, Every: lookEvery}
 }
 
-// Drop removes what the place has of a task.
-func (e *Executor) Drop(cookie string) error { return e.place.Drop(cookie) }
+// Drop removes what the place has of a task. What is in one that cannot be read is left to
+// the next gpuci, which tidies up.
+func (e *Executor) Drop(cookie string) error {
+	if !e.blind.IsZero() {
+		return nil
+	}
+	e.place.within(context.Background())
+	return e.place.Drop(cookie)
+}
 
 // Close lets go of the place. Jobs go on.
 func (e *Executor) Close() error { return e.place.Close() }
@@ -120,6 +131,7 @@ type job struct {
 	end     *executor.Loss // why we have cancelled it; nil where we have not
 	gone    time.Time      // when Slurm first said that it had ended
 	clear   int            // how often it was found under an id that had not claimed it
+	said    string         // why its result could not be recorded, as people were told
 }
 
 // tries are those of handing over one job.
@@ -157,6 +169,7 @@ func (e *Executor) Submit(ctx context.Context, t executor.Task) error {
 	if t.Gate.Slurm != nil && t.Gate.Slurm.Carry == config.CarryBundle {
 		carry = spool.Archive
 	}
+	e.place.within(ctx)
 	h, err := e.place.Hand(ctx, t, carry)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func TestHandOver(t *testing.T) {
 	t.Run("beside each other", func(t *testing.T) {
 		for name, test := range map[string]func(*stage){
 			"taken and not said": takenNotSaid, "try again": tryAgain, "killed meanwhile": killedMeanwhile, "cancelled meanwhile": cancelledMeanwhile, "cancelled too late": cancelledTooLate,
-			"adopted": adopted, "forgotten": forgotten, "strange": strange,
+			"adopted": adopted, "forgotten": forgotten, "put back and forgotten": backAndForgotten, "strange": strange,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -45,11 +45,21 @@ func (s *stage) wrapped(script string) {
 		s.t.Fatal(err)
 	}
 	bin := s.t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\nSBATCH="+real+"\ndir='"+bin+"'\n"+script), 0o755); err != nil {
+	s.bin = bin
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\nSBATCH="+real+"\ndir='"+bin+"'\necho >>\"$dir/calls\"\n"+script), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
 	s.e.client.Env = append(slices.Clone(s.e.client.Env), "PATH="+bin+":"+os.Getenv("PATH"))
 	s.e.client.Env = slices.DeleteFunc(s.e.client.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") && !strings.HasPrefix(v, "PATH="+bin) })
+}
+
+// once fails where sbatch was run more than once: how many jobs there were slurmctld knows
+// only for a while.
+func (s *stage) once() {
+	s.t.Helper()
+	if calls, err := os.ReadFile(filepath.Join(s.bin, "calls")); err != nil || len(calls) != 1 {
+		s.t.Errorf("%d jobs of one task, %v", len(calls), err)
+	}
 }
 
 // count is how many jobs ever had the name of a task, as far as slurmctld knows.
@@ -61,11 +71,8 @@ func (s *stage) count(t executor.Task) int {
 // An sbatch that fails after slurmctld has taken the job.
 func takenNotSaid(s *stage) {
 	s.wrapped(`"$SBATCH" "$@" >/dev/null; echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1`)
-	t := s.submit(`ends 0`)
-	s.wantVerdict(t, 0, 0)
-	if n := s.count(t); n != 1 {
-		s.t.Errorf("%d jobs of one task", n)
-	}
+	s.wantVerdict(s.submit(`ends 0`), 0, 0)
+	s.once()
 }
 
 // An sbatch that slurmctld has no time for.
@@ -97,28 +104,30 @@ func killedMeanwhile(s *stage) {
 	s.wrapped(`sleep 1; exec "$SBATCH" "$@"`)
 	t := s.task(`ends 0`)
 	s.submitCut(t)
+	env := s.e.client.Env
 	s.e = s.open()
+	s.e.client.Env = env
 	never, err := s.e.Adopt(s.t.Context(), []executor.Task{t})
 	if err != nil || len(never) > 0 {
 		s.t.Fatalf("adopt: %v, %v", never, err)
 	}
 	s.wantVerdict(t, 0, 0)
-	if n := s.count(t); n != 1 {
-		s.t.Errorf("%d jobs of one task", n)
-	}
+	s.once()
 }
 
-// Cancel waits for an sbatch that is under way, and ends what comes of it.
+// Cancel waits for an sbatch that is under way, and ends what comes of it; where the machine
+// is so busy that it does not end in time, that is said, and its job runs nothing.
 func cancelledMeanwhile(s *stage) {
-	s.wrapped(`sleep 0.7; exec "$SBATCH" "$@"`)
+	s.wrapped(`sleep 0.5; exec "$SBATCH" "$@"`)
 	t := s.task(`stay`)
 	s.submitCut(t)
 	if err := s.open().Cancel(s.t.Context(), []string{t.Cookie}); err != nil {
-		s.t.Fatal(err)
+		if !strings.Contains(err.Error(), "runs nothing") {
+			s.t.Fatal(err)
+		}
+		s.t.Log(err)
 	}
-	if n := s.count(t); n > 1 {
-		s.t.Errorf("%d jobs of one task", n)
-	}
+	s.once()
 }
 
 // One that takes longer is said, and its job runs nothing.
@@ -175,6 +184,25 @@ func forgotten(s *stage) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	s.wantLoss(t, gates.Broken, kindLost, "forgotten", "last-words")
+}
+
+// A job that was put back after it had left a result, and that slurmctld has forgotten
+// before it began again: that result is not its last attempt's.
+func backAndForgotten(s *stage) {
+	t := s.submit(`result 0; stay`)
+	id := s.until(t, working).ID
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if found, _ := s.place.Results(); len(found) > 0 {
+			break
+		}
+	}
+	s.slurm("scontrol", "requeuehold", id)
+	s.until(t, func(st executor.Status) bool { return st.Phase == executor.Pending && st.Attempt == 1 })
+	s.slurm("scancel", id)
+	for end := time.Now().Add(patience); s.count(t) > 0 && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.wantLoss(t, gates.Broken, kindLost, "forgotten", "attempt 2")
 }
 
 // Whatever is in a name reaches the node as it is, and nothing of it is a command.

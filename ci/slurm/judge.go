@@ -164,11 +164,11 @@ func lines(all []string) string {
 // more: the result of its last attempt counts, and no other.
 func (e *Executor) byItself(s sight, j *job, a answer) *update {
 	if s.blind != nil {
-		return e.unread(s, j, a)
+		return e.unread(s, j, a, s.blind)
 	}
 	begun, err := e.place.Begun(j.task.Cookie)
 	if err != nil {
-		return nil
+		return e.unread(s, j, a, err)
 	}
 	settled := s.now.Sub(j.gone) > e.o.Settle
 	if len(begun) == 0 {
@@ -185,29 +185,44 @@ func (e *Executor) byItself(s sight, j *job, a answer) *update {
 	if a.known && a.Restarts >= 0 && a.Restarts < last.Restart && !settled {
 		return nil // accounting does not have all attempts yet
 	}
-	if a.known && a.Restarts > last.Restart {
-		return e.without(j, a, spool.Attempt{Job: j.id, Restart: a.Restarts}, settled)
+	if later := max(a.Restarts, j.restart); later > last.Restart { // also one that was only seen to wait
+		return e.without(j, a, spool.Attempt{Job: j.id, Restart: later}, settled)
 	}
 	if !s.results[spool.Result{Cookie: j.task.Cookie, Attempt: last.Attempt}] {
 		return e.without(j, a, last.Attempt, settled)
 	}
-	out, err := e.place.Take(j.task, last.Attempt)
+	return e.take(j, a, last)
+}
+
+// take takes the result of a job's last attempt, once it is known that it counts.
+func (e *Executor) take(j *job, a answer, last spool.Begun) *update {
+	out, err := e.place.Read(j.task, last.Attempt)
+	if err == nil && a.known && a.Exit != out.Exit {
+		return e.lost(j, broken(kindLost, fmt.Sprintf("job %s ended with exit code %d, and its result says %d", j.id, a.Exit, out.Exit), "run it again"))
+	}
+	if err == nil {
+		out, err = e.place.Take(j.task, last.Attempt)
+	}
 	var loss *executor.Loss
 	switch {
 	case errors.As(err, &loss):
 		return e.lost(j, loss)
-	case err != nil:
+	case err != nil && err.Error() != j.said:
+		j.said = err.Error()
 		e.o.Note(fmt.Sprintf("the result of job %s could not be recorded, and is tried again: %s", j.id, err))
+		return nil
+	case err != nil:
 		return nil
 	}
 	return e.outcome(j, a, last, out)
 }
 
-// unread is a job that ended by itself while the place cannot be read. A file server that
-// is away comes back; a directory that is not there was removed, or is mounted again soon.
-func (e *Executor) unread(s sight, j *job, a answer) *update {
+// unread is a job that ended by itself while the place cannot be read, or what is there of
+// this job. A file server that is away comes back; a directory that is not there was
+// removed, or is mounted again soon.
+func (e *Executor) unread(s sight, j *job, a answer, err error) *update {
 	most := mostAway
-	if errors.Is(s.blind, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		most = e.o.Settle
 	}
 	if s.now.Sub(j.gone) <= most || s.now.Sub(e.blind) <= most {
@@ -217,7 +232,8 @@ func (e *Executor) unread(s sight, j *job, a answer) *update {
 	if a.known {
 		how = fmt.Sprintf("ended with exit code %d", a.Exit)
 	}
-	return e.lost(j, broken(kindLost, fmt.Sprintf("job %s %s, and what came of it cannot be read: %s", j.id, how, s.blind), "see whether the shared directory is there: ls -ld "+strconv.Quote(e.o.Config.Shared), "run it again"))
+	j.told.Log = "" // nobody is to wait for it either
+	return e.lost(j, broken(kindLost, fmt.Sprintf("job %s %s, and what came of it cannot be read: %s", j.id, how, err), "see whether the shared directory is there: ls -ld "+strconv.Quote(e.o.Config.Shared), "run it again"))
 }
 
 // without is a job that ended by itself and has no result, or none that is to be seen yet.
@@ -239,8 +255,6 @@ func (e *Executor) seesShared(node string) []string {
 // outcome is a result that counts.
 func (e *Executor) outcome(j *job, a answer, last spool.Begun, out spool.Outcome) *update {
 	switch {
-	case a.known && a.Exit != out.Exit:
-		return e.lost(j, broken(kindLost, fmt.Sprintf("job %s ended with exit code %d, and its result says %d", j.id, a.Exit, out.Exit), "run it again"))
 	case out.Stopped != "":
 		return e.lost(j, refused(kindCancelled, fmt.Sprintf("job %s was ended by %s on %s, and not by Slurm", j.id, out.Stopped, last.Node), "run it again"))
 	case out.Verdict == nil:

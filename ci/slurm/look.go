@@ -28,6 +28,7 @@ func (e *Executor) Look(ctx context.Context) ([]executor.Status, error) {
 	}
 	s := sight{now: time.Now(), results: make(map[spool.Result]bool)}
 	var found []spool.Result
+	e.place.within(ctx)
 	found, s.blind = e.place.Results()
 	e.saw(s.now, s.blind)
 	for _, r := range found {

@@ -1,6 +1,9 @@
 package slurm
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -41,8 +44,8 @@ func renamedByHand(s *stage) {
 	for range 10 { // more than the three seconds after which what has no result is lost
 		time.Sleep(lookEvery)
 		all, err := s.e.Look(s.t.Context())
-		if err != nil {
-			s.t.Fatal(err)
+		if err != nil { // of this look alone
+			s.t.Log(err)
 		}
 		for _, u := range all {
 			s.told[u.Cookie] = append(s.told[u.Cookie], u)
@@ -90,6 +93,58 @@ func placeRemoved(s *stage) {
 		}
 	}
 	s.wantLoss(third, gates.Broken, kindLost, "exit code 0", "cannot be read")
+}
+
+// While the place hangs gpuci can be told to end, and ends its jobs; what hung goes on.
+func placeHangs(s *stage) {
+	t := s.submit(`stay`)
+	s.until(t, working)
+	end := s.place.hang(s.t)
+	soon := func() context.Context {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 100*time.Millisecond)
+		s.t.Cleanup(cancel)
+		return ctx
+	}
+	if _, err := s.e.Look(soon()); !errors.Is(err, errHangs) {
+		s.t.Errorf("a look that is cut: %v", err)
+	}
+	if _, err := s.e.Look(s.t.Context()); !errors.Is(err, errHangs) {
+		s.t.Errorf("a look beside it: %v", err)
+	}
+	if err := s.e.Submit(soon(), s.task(`ends 0`)); !errors.Is(err, errHangs) {
+		s.t.Errorf("submitted: %v", err)
+	}
+	if err := s.e.Cancel(s.t.Context(), []string{t.Cookie}); err != nil {
+		s.t.Error(err)
+	}
+	if queue := s.slurm("squeue", "-h", "--states=running,pending", "--name="+t.Cookie); queue != "" {
+		s.t.Errorf("cancelled, and there is still %s", queue)
+	}
+	end()
+	for range 100 { // until what hung was answered
+		if _, err := s.e.place.Results(); err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.wantLoss(t, gates.Refused, kindCancelled)
+}
+
+// A result that cannot be recorded here is kept for later, and that is said once.
+func notRecorded(s *stage) {
+	var notes []string
+	s.e.o.Note = func(text string) { notes = append(notes, text) }
+	s.place.full = 3
+	s.wantVerdict(s.submit(`ends 100`), 100, 0)
+	if len(notes) != 1 || !strings.Contains(notes[0], "no space left") {
+		s.t.Errorf("noted: %q", notes)
+	}
+}
+
+// A task of which nobody can tell what has begun is not waited for for ever.
+func taskUnread(s *stage) {
+	s.place.torn = fs.ErrNotExist
+	s.wantLoss(s.submit(`ends 0`), gates.Broken, kindLost, "exit code 0", "cannot be read")
 }
 
 // Accounting that is behind speaks of an earlier attempt, which may have ended in the same

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func TestStates(t *testing.T) {
 					"verdicts": verdicts, "without a result": withoutResult, "cancelled": cancelledByHand, "requeued": requeued, "requeued too often": requeuedTooOften,
 					"memory": memory, "waits": waitsTooLong, "refused": refusedByCluster, "claimed": claimedByAnother, "no shared directory": noShared,
 					"requeued after its end": requeuedAfterItsEnd, "renamed": renamedByHand, "place removed": placeRemoved,
+					"place hangs": placeHangs, "not recorded": notRecorded, "task unread": taskUnread,
 				} {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
@@ -52,6 +54,9 @@ func verdicts(s *stage) {
 	}
 	s.wantVerdict(red, 100, 0)
 	s.wantLoss(lies, gates.Broken, kindLost, "exit code 100", "its result says 0")
+	if slices.Contains(s.place.taken, lies.Cookie) || !slices.Contains(s.place.taken, red.Cookie) {
+		s.t.Errorf("recorded: %q", s.place.taken)
+	}
 	st := s.until(stopped, working)
 	data, err := os.ReadFile(st.Log)
 	for end := time.Now().Add(patience); err == nil && !strings.Contains(string(data), "one") && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -60,5 +60,5 @@ func (s *Spool) makeArchive(ctx context.Context, t executor.Task, path string) e
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return gates.SyncDir(filepath.Dir(path))
 }

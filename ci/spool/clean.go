@@ -13,7 +13,7 @@ import (
 // How long what nobody has touched is kept. A job can wait for days, and its gpuci can be
 // gone meanwhile: --resume finds it.
 const (
-	keepEmpty = time.Hour           // a night without tasks; the gpuci that has just made it may be at its first
+	keepEmpty = 24 * time.Hour      // a night without tasks; its gpuci may be building the archive of the next one
 	keepNight = 30 * 24 * time.Hour // with some
 	keepThing = 7 * 24 * time.Hour  // a content, program or archive that no order names
 	keepPart  = 24 * time.Hour      // what is not whole: a kill left it, or it is still written
@@ -101,6 +101,11 @@ func (p place) sweep(ctx context.Context, dir string, needed map[string]bool) er
 		if err := os.Rename(filepath.Join(dir, e.Name()), gone); err != nil {
 			errs = append(errs, err)
 			continue
+		}
+		if info, err := os.Lstat(gone); err == nil && time.Since(info.ModTime()) < keepThing { // somebody needs it since we looked
+			if err := os.Rename(gone, filepath.Join(dir, e.Name())); err == nil {
+				continue
+			}
 		}
 		errs = append(errs, os.RemoveAll(gone))
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuci/gates"
 	"gpuci/worktrees"
 )
 
@@ -254,7 +255,7 @@ func (p place) makeDir(path string, whole func() bool, fill func(dir string) err
 	if err != nil && !whole() {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return gates.SyncDir(filepath.Dir(path))
 }
 
 // syncTree puts a directory on the disk with all that is in it.
@@ -264,7 +265,7 @@ func syncTree(dir string) error {
 			return err
 		}
 		if e.IsDir() {
-			return syncDir(path)
+			return gates.SyncDir(path)
 		}
 		f, err := os.Open(path)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"gpuci/ci/executor"
 	"gpuci/gates"
 	"gpuci/gates/history"
 )
@@ -104,22 +105,13 @@ func (j *Job) again(do func() error) error {
 	}
 }
 
-// jobLine says in the directory of a run by whom it was done.
-type jobLine struct {
-	Executor string `json:"executor"`
-	ID       string `json:"id"`
-	Node     string `json:"node"`
-	Attempt  int    `json:"attempt"` // from 1
-	Cookie   string `json:"cookie"`
-	ByHand   bool   `json:"by-hand,omitempty"`
-}
-
+// writeJob says in the directory of a run by whom it was done.
 func (j *Job) writeJob(dir string) error {
-	data, err := json.Marshal(jobLine{"slurm", j.Attempt.Job, j.node, j.Restart + 1, j.Cookie, j.ByHand})
+	data, err := json.Marshal(executor.Job{Executor: "slurm", ID: j.Attempt.Job, Node: j.node, Attempt: j.Restart + 1, Cookie: j.Cookie, ByHand: j.ByHand})
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "job.json"), append(data, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(dir, executor.JobName), append(data, '\n'), 0o644)
 }
 
 // putRun copies the directory of the run into the place, with the verdict as it is now.

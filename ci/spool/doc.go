@@ -4,8 +4,8 @@
 // A task has a directory of its own with an order, which says all that a node has to
 // know. Beside the tasks lies, once for all of them, what orders name: contents of the
 // repository (a git bundle of the commit, and of what is not committed upon it), programs
-// (the gpuci that hands over, by its hash), pasts (snapshots of the history), archives of
-// `gpuci kernels bundle`.
+// (the gpuci that hands over, by its hash), archives of `gpuci kernels bundle`; and a night
+// has a snapshot of the history.
 //
 // What it promises:
 //
@@ -25,12 +25,12 @@
 // # The place
 //
 //	gpuci-UID/                        ours alone: mode 0700, and the owner is checked
-//	  contents/COMMIT-TREE/           content.json, content.bundle
-//	  bases/COMMIT.bundle             complete histories that contents build on
+//	  contents/COMMIT-HASH/           content.json, content.bundle
 //	  programs/HASH/                  gpuci, gpuci-link, libgpuci-trace.so
 //	  archives/HASH.tar.gz            of gpuci kernels bundle
-//	  pasts/HASH.db                   snapshots of the history
+//	  nights/NIGHT/past.db            a snapshot of the history, and since.jsonl: what came since
 //	  nights/NIGHT/results/           COOKIE.JOB.RESTART.json
 //	  nights/NIGHT/tasks/COOKIE/      order.json, claim.json, begun.JOB.RESTART.json,
-//	                                  log.JOB.RESTART, job.JOB.out, run.JOB.RESTART/
+//	                                  log.JOB.RESTART, job.JOB.out, run.JOB.RESTART/,
+//	                                  reads/, withdrawn
 package spool

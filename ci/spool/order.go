@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -83,10 +84,11 @@ func parseOrder(data []byte) (o Order, err error) {
 	return o, nil
 }
 
-// makeNight makes the directories of the night.
+// makeNight makes the directories of the night, and nothing above them: where the place is
+// gone, as with a disk that is no longer mounted, none is made in its stead.
 func (s *Spool) makeNight() error {
-	for _, dir := range []string{"results", "tasks"} {
-		if err := os.MkdirAll(filepath.Join(s.night, dir), 0o700); err != nil {
+	for _, dir := range []string{"", "results", "tasks"} {
+		if err := os.Mkdir(filepath.Join(s.night, dir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

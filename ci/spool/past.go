@@ -24,11 +24,7 @@ const (
 // empty gives none.
 func (s *Spool) putPast(ctx context.Context) (there bool, err error) {
 	to := filepath.Join(s.night, pastName)
-	if s.past {
-		return true, nil
-	}
 	if _, err := os.Lstat(to); err == nil {
-		s.past = true
 		return true, nil
 	}
 	if s.o.Past == nil {
@@ -62,8 +58,7 @@ func (s *Spool) putPast(ctx context.Context) (there bool, err error) {
 		_ = os.Remove(part)
 		return false, err
 	}
-	s.past = true
-	return true, syncDir(s.night)
+	return true, gates.SyncDir(s.night)
 }
 
 // came adds a result to the journal of what came since.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"gpuci/gates"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -103,7 +105,7 @@ func (p place) write(path string, data []byte) error {
 		_ = os.Remove(part)
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return gates.SyncDir(filepath.Dir(path))
 }
 
 // writeNew does the same for a file that nobody else may have made: fs.ErrExist where
@@ -112,7 +114,7 @@ func (p place) writeNew(path string, data []byte) error {
 	part := filepath.Join(filepath.Dir(path), partName())
 	err := writePart(part, data)
 	if err == nil {
-		err = os.Link(part, path)
+		err = link(part, path)
 	}
 	_ = os.Remove(part)
 	if linkless(err) { // then a kill in between can leave it torn
@@ -121,7 +123,22 @@ func (p place) writeNew(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return gates.SyncDir(filepath.Dir(path))
+}
+
+// link gives a file a second name. A file server that was asked twice, since its first
+// answer was lost, says that the name is there: then it is ours.
+func link(from, to string) error {
+	err := os.Link(from, to)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	a, err2 := os.Lstat(from)
+	b, err3 := os.Lstat(to)
+	if err2 == nil && err3 == nil && os.SameFile(a, b) {
+		return nil
+	}
+	return err
 }
 
 // linkless says that a file system has no hard links.
@@ -147,20 +164,6 @@ func writeExclusive(path string, data []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
-}
-
-// syncDir makes the names in a directory last. Some network file systems cannot, and need
-// not.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
 }
 
 // ErrForeign says that a file of the place is not one that we wrote.

@@ -103,6 +103,13 @@ type Outcome struct {
 	Notes   []string  // what the node has to say of the checkout
 }
 
+// Read reads the result of an attempt without its verdict: nothing of it is recorded here
+// before it is known that it counts. The errors are those of Take.
+func (s *Spool) Read(t executor.Task, a Attempt) (Outcome, error) {
+	r, err := s.readReport(t, a)
+	return r.outcome(), err
+}
+
 // Take reads the result of an attempt and records its verdict. It can be done again. The
 // error is an *executor.Loss where the result is torn, or of something else than the task;
 // another one says that it could not be recorded here, and that it is to be tried again.
@@ -111,47 +118,58 @@ func (s *Spool) Take(t executor.Task, a Attempt) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Stopped: r.Stopped, Exit: r.Exit, Node: r.Node, Ended: r.Ended, Notes: r.Notes}
-	if r.Failed != "" {
-		out.Failed = r.loss()
-		return out, nil
-	}
-	if r.Run == "" {
+	out := r.outcome()
+	if r.Run == "" || r.Failed != "" {
 		return out, nil
 	}
 	dir := filepath.Join(s.task(t.Cookie), a.run())
-	if err := s.place.checkFiles(dir, r.Files); errors.Is(err, fs.ErrNotExist) && s.young(t.Cookie, a) {
+	if err := s.place.checkFiles(dir, r.Files); errors.Is(err, fs.ErrNotExist) && s.mayCome(Result{t.Cookie, a}) {
 		return Outcome{}, fmt.Errorf("take the result of gate %s: its files are not all there yet: %w", t.Gate.Name, err)
 	} else if err != nil {
 		return Outcome{}, torn(t, a, err)
 	}
-	v, err := gates.Import(gates.Importing{From: dir, State: s.o.State, History: s.o.Past, KeepRuns: s.o.KeepRuns, Note: s.o.Note})
+	v, err := gates.Import(gates.Importing{
+		From: dir, State: s.o.State, History: s.o.Past, KeepRuns: s.o.KeepRuns, Note: s.o.Note,
+		Run: r.Run, Gate: t.Gate.Name, Exit: r.Exit,
+	})
 	switch {
 	case errors.Is(err, gates.ErrNoVerdict):
 		return Outcome{}, torn(t, a, err)
 	case err != nil:
 		return Outcome{}, fmt.Errorf("take the result of gate %s from %s: %w", t.Gate.Name, r.Node, err)
-	case v.Run != r.Run, v.Gate != t.Gate.Name, v.Exit != r.Exit:
-		return Outcome{}, torn(t, a, fmt.Errorf("its verdict is of run %s of gate %s, exit %d", v.Run, v.Gate, v.Exit))
 	}
 	if err := s.came(filepath.Join(v.Dir, "verdict.json")); err != nil {
 		s.note("nodes are not told what came of gate %s: %v", t.Gate.Name, err)
 	}
-	if ahead := time.Until(v.Started); ahead > time.Minute {
-		s.note("the clock of %s is %s ahead: what came of gate %s there is held against nothing until then", r.Node, ahead.Round(time.Second), t.Gate.Name)
-	}
+	s.compareClocks(v, r.Node, t.Cookie)
 	out.Verdict = &v
 	return out, nil
 }
 
-// lateFiles is how long after a result its files may be unseen: a network file system
+// compareClocks says where a node's clock is wrong by so much that its runs are not told
+// of in the order in which they were: no run begins before it is handed over, or after its
+// result is here.
+func (s *Spool) compareClocks(v gates.Verdict, node, cookie string) {
+	if ahead := time.Until(v.Started); ahead > time.Minute {
+		s.note("the clock of %s is %s ahead: what came of gate %s there is held against nothing until then", node, ahead.Round(time.Second), v.Gate)
+	}
+	o, err := s.place.readOrder(s.task(cookie))
+	if behind := o.At.Sub(v.Started); err == nil && behind > time.Minute {
+		s.note("the clock of %s is %s behind: what came of gate %s there counts as older than it is", node, behind.Round(time.Second), v.Gate)
+	}
+}
+
+// lateFiles is how long files of a result may be unseen: a network file system
 // remembers for a minute or so that something was not there.
 const lateFiles = 2 * time.Minute
 
-// young says that a result came so lately that its files may still be unseen.
-func (s *Spool) young(cookie string, a Attempt) bool {
-	info, err := os.Lstat(s.result(cookie, a))
-	return err == nil && time.Since(info.ModTime()) < lateFiles
+// mayCome says that the files of a result were not missed for so long that they will not
+// come any more. It goes by our own clock: the file server's may be another.
+func (s *Spool) mayCome(r Result) bool {
+	if s.missed[r].IsZero() {
+		s.missed[r] = time.Now()
+	}
+	return time.Since(s.missed[r]) < lateFiles
 }
 
 // torn is the loss of a result that cannot be believed.
@@ -160,6 +178,15 @@ func torn(t executor.Task, a Attempt, err error) *executor.Loss {
 		Outcome: gates.Broken, Kind: "torn", Why: fmt.Sprintf("the result of job %s (attempt %d) cannot be believed: %v", a.Job, a.Restart+1, err),
 		Next: []string{"is there space in the shared directory, and does anything else write there? then run it again"},
 	}
+}
+
+// outcome is what a result says by itself.
+func (r report) outcome() Outcome {
+	out := Outcome{Stopped: r.Stopped, Exit: r.Exit, Node: r.Node, Ended: r.Ended, Notes: r.Notes}
+	if r.Failed != "" {
+		out.Failed = r.loss()
+	}
+	return out
 }
 
 // loss is why a node did not run the gate.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"gpuci/ci/executor"
 	"gpuci/gates"
@@ -43,9 +44,9 @@ type Spool struct {
 	place place
 	night string // directory of the night
 
-	content map[string]string // keys of contents that were put there, by what they are of
-	program string            // the directory of the program, once it is there
-	past    bool              // the snapshot of the history is there
+	content map[string]string    // keys of contents that were put there, by what they are of
+	program string               // the directory of the program, once it is there
+	missed  map[Result]time.Time // when files of it were first missed
 }
 
 // Carry is what of a content goes to a node.
@@ -74,7 +75,7 @@ func Open(o Options) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Spool{o: o, place: p, night: filepath.Join(p.dir, "nights", o.Night), content: make(map[string]string)}
+	s := &Spool{o: o, place: p, night: filepath.Join(p.dir, "nights", o.Night), content: make(map[string]string), missed: make(map[Result]time.Time)}
 	if err := s.makeNight(); err != nil {
 		return nil, fmt.Errorf("use the shared directory %s: %w", o.Shared, err)
 	}

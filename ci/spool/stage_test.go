@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -176,43 +175,4 @@ func (st *stage) runs() (ids []string) {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// onSmallDisk runs the test that calls it once more, in a mount namespace of its own,
-// with an empty tmpfs of a size. There dir is that disk; outside it is "", and the test is
-// over.
-func onSmallDisk(t *testing.T, size string) (dir string) {
-	t.Helper()
-	const inside = "GPUCI_TEST_SMALL_DISK"
-	if dir = os.Getenv(inside); dir == "" {
-		again(t, inside)
-		return ""
-	}
-	if err := syscall.Mount("none", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func again(t *testing.T, inside string) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("unshare", "--mount", self, "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=60s")
-	cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
-	out, err := cmd.CombinedOutput()
-	if strings.Contains(string(out), "Operation not permitted") {
-		if os.Getenv("GPUCI_TEST_STRICT") == "1" {
-			t.Fatal("needs root")
-		}
-		t.Skip("needs root")
-	}
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("%v\n%s", err, out)
-	}
 }

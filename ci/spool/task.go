@@ -37,10 +37,13 @@ func (s *Spool) Hand(ctx context.Context, t executor.Task, carry Carry) (Handed,
 	if h, ok, err := s.Handed(t.Cookie); ok || err != nil {
 		return h, err
 	}
+	if err := s.makeNight(); err != nil { // somebody may have taken it for one that was left behind
+		return Handed{}, fmt.Errorf("hand gate %s over: %w", t.Gate.Name, err)
+	}
 	o, err := s.put(ctx, t, carry)
-	if err == nil && !s.place.complete(o) { // somebody cleaned up before there was an order that names it
+	if err == nil && !s.complete(o) { // somebody cleaned up before there was an order that names it
 		s.program, s.content = "", make(map[string]string)
-		if err = os.RemoveAll(s.task(t.Cookie)); err == nil {
+		if err = errors.Join(os.RemoveAll(s.task(t.Cookie)), s.makeNight()); err == nil {
 			o, err = s.put(ctx, t, carry)
 		}
 	}
@@ -63,17 +66,20 @@ func (s *Spool) put(ctx context.Context, t executor.Task, carry Carry) (Order, e
 }
 
 // complete says whether all is there that an order names.
-func (p place) complete(o Order) bool {
-	paths := []string{p.program(o.Program)}
+func (s *Spool) complete(o Order) bool {
+	paths := []string{s.place.program(o.Program), filepath.Join(s.night, "results")}
+	if o.Past {
+		paths = append(paths, filepath.Join(s.night, pastName))
+	}
 	if o.Archive != "" {
-		paths = append(paths, p.archive(o.Archive))
+		paths = append(paths, s.place.archive(o.Archive))
 	} else {
-		c, err := p.content(o.Content)
+		c, err := s.place.content(o.Content)
 		if err != nil {
 			return false
 		}
 		for _, key := range c.keys(o.Content) {
-			paths = append(paths, filepath.Join(p.dir, "contents", key))
+			paths = append(paths, filepath.Join(s.place.dir, "contents", key))
 		}
 	}
 	return !slices.ContainsFunc(paths, func(path string) bool {

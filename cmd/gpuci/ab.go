@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,7 @@ The four runs of a round, two of the base and two of an arm, have one seed in
 GPUCI_SEED, for their inputs, and each a directory of its own: every arm is built in
 two, so that none finds what the run before has left there for that seed. How far the
 base is from its second build is the floor of what can be said. What a run changes in
-the tree is put back before the next; what git ignores stays. A run
+the tree, and in what git ignores, is put back before the next. A run
 counts for nothing, and is taken again, where somebody came on the card (contended),
 the card's clocks were held down (throttled), or the disk or the memory stood still
 because of others (stalled). A run that is not green ends the comparison: what is
@@ -215,6 +216,8 @@ func abError(err error) error {
 		return coded{gates.ExitNothing, gone.Why, gone.Next}
 	case errors.As(err, &arm):
 		return coded{gates.ExitUsage, arm.Why, arm.Next}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return coded{gates.ExitUnexpected, err.Error(), "free space there; what was taken is kept, and gpuci ab --resume goes on with it"}
 	case errors.Is(err, ab.ErrHeld):
 		return coded{gates.Refused.ExitCode(), err.Error(), "wait for it, or look with gpuci ab list"}
 	case errors.Is(err, ab.ErrNoJournal):

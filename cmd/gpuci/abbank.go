@@ -101,6 +101,12 @@ func (a *app) bank(cmd *cobra.Command, f bankFlags, args []string) error {
 	if unmet := ab.Unmet(r, w.cfg.Bank, *g, log.Settings, time.Now()); len(unmet) > 0 {
 		return coded{gates.Broken.ExitCode(), fmt.Sprintf("%s is not banked: %s", log.ID, strings.Join(unmet, "; ")), "compare again so that it meets the rules, or change [bank] where they are not what you want"}
 	}
+	if err := ab.OtherAnswers(w.state, r, log); err != nil {
+		return err
+	}
+	for _, m := range r.Marks {
+		a.console.note("mark: " + printable(m))
+	}
 	if len(flags) == 0 {
 		flags = ab.FlagsOf(r.Arms[1])
 	}

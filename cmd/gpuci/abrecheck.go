@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -96,6 +97,9 @@ func (a *app) recheck(cmd *cobra.Command, f armFlags, args []string, oldest bool
 	}
 	if r.End.State == ab.Answered {
 		r.Marks = append(r.Marks, "compared again: "+what, heldText(d, holds))
+		if host, err := os.Hostname(); err == nil && d.Host != "" && d.Host != host {
+			r.Marks = append(r.Marks, fmt.Sprintf("the decision was made on %s, and this is %s: what holds on one machine need not hold on another", d.Host, host))
+		}
 	}
 	if err := a.printAB(r, f.json); err != nil {
 		return err

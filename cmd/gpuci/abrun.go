@@ -98,10 +98,18 @@ func (w bankWorkspace) unfinished() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	held := ""
 	for _, l := range logs {
-		if l.Unfinished() && l.Lane == w.lane.Name {
+		switch {
+		case !l.Unfinished() || l.Lane != w.lane.Name:
+		case ab.Held(w.state, l.ID):
+			held = l.ID
+		default:
 			return l.ID, nil
 		}
+	}
+	if held != "" {
+		return held, nil // which is said by who opens it
 	}
 	return "", coded{gates.ExitNothing, "no comparison of this lane is unfinished", "gpuci ab --help has how to begin one"}
 }

@@ -53,7 +53,7 @@ func (a *app) ciCancel(cmd *cobra.Command, every bool, night string) error {
 	}
 	past := gates.NewPast(cmd.Context(), a.historyOptions(cfg, lane))
 	defer past.Close()
-	list, err := ci.Cancel(cmd.Context(), ci.CancelOptions{State: state, Open: a.opener(cfg, lane, past, nightFlags{}), Night: night, Every: every, Note: a.console.note})
+	list, err := ci.Cancel(cmd.Context(), ci.CancelOptions{State: state, Open: a.canceller(cfg, lane, past), Night: night, Every: every, Note: a.console.note})
 	for _, c := range list {
 		if err := a.printCancelled(c); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"gpuci/buildlock/shim"
 	"gpuci/ci"
@@ -38,10 +39,7 @@ func (a *app) opener(cfg *config.Config, lane worktrees.Lane, past *gates.Past, 
 		if on != onSlurm {
 			return nil, fmt.Errorf("there is no executor %q in this gpuci", on)
 		}
-		if cfg.Slurm.Shared == "" {
-			return nil, slurm.ErrNoShared
-		}
-		place, err := spool.Open(a.spoolOptions(cfg, lane, id, past, f))
+		place, err := a.openSpool(ctx, cfg, lane, id, past, f)
 		if err != nil {
 			return nil, err
 		}
@@ -53,5 +51,46 @@ func (a *app) opener(cfg *config.Config, lane worktrees.Lane, past *gates.Past, 
 			a.console.note("tidy the shared directory: " + err.Error())
 		}
 		return ex, nil
+	}
+}
+
+// openSpool opens the place of a night, or says that nothing answered until ctx ended: of a
+// dead file server's directory no call returns.
+func (a *app) openSpool(ctx context.Context, cfg *config.Config, lane worktrees.Lane, id string, past *gates.Past, f nightFlags) (*spool.Spool, error) {
+	if cfg.Slurm.Shared == "" {
+		return nil, slurm.ErrNoShared
+	}
+	var place *spool.Spool
+	var err error
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		place, err = spool.Open(a.spoolOptions(cfg, lane, id, past, f))
+	}()
+	select {
+	case <-opened:
+		return place, err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s does not answer: %w", cfg.Slurm.Shared, context.Cause(ctx))
+	}
+}
+
+// spoolTime is how long who only wants to end jobs waits for the shared directory.
+const spoolTime = 5 * time.Second
+
+// canceller gives executors that end jobs, also where the shared directory is gone or hangs.
+func (a *app) canceller(cfg *config.Config, lane worktrees.Lane, past *gates.Past) ci.Opener {
+	return func(ctx context.Context, on, id, dir string) (executor.Executor, error) {
+		if on != onSlurm {
+			return nil, fmt.Errorf("there is no executor %q in this gpuci", on)
+		}
+		o := slurm.Options{Config: cfg.Slurm, Dir: dir, Env: shim.Bare(ownEnv()), Note: a.console.note}
+		soon, cancel := context.WithTimeout(ctx, spoolTime)
+		defer cancel()
+		o.Spool, o.Gone = a.openSpool(soon, cfg, lane, id, past, nightFlags{})
+		if o.Gone != nil {
+			a.console.note("jobs are ended without the shared directory, and what is there of them stays: " + o.Gone.Error())
+		}
+		return slurm.New(ctx, o)
 	}
 }

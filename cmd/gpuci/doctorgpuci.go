@@ -87,7 +87,7 @@ func (d *doctor) checkLinkProgram() check {
 		return fine(linkProgram, "beside gpuci").at(path)
 	}
 	return lost(linkProgram, "not beside gpuci, which is its own shim then", "each compiler and linker starts some milliseconds later",
-		"build both into one directory: go build -o bin/ ./cmd/gpuci ./cmd/gpuci-link")
+		"in gpuci's own repository: go install ./cmd/gpuci ./cmd/gpuci-link, or go build -o "+filepath.Dir(self)+"/ ./cmd/gpuci-link")
 }
 
 // executableFile says whether there is a file that may be run.

@@ -23,7 +23,8 @@ func (a *app) inspected(cmd *cobra.Command, f inspectFlags, word string) ([]entr
 		return inspectStdin(cmd.Context(), cmd.InOrStdin())
 	}
 	path := a.pathOf(word)
-	if _, err := os.Stat(path); err != nil {
+	info, gone := os.Stat(path)
+	if gone != nil {
 		if modules, ok, err := a.inspectSet(cmd, word); ok {
 			return modules, err
 		}
@@ -33,6 +34,14 @@ func (a *app) inspected(cmd *cobra.Command, f inspectFlags, word string) ([]entr
 		look = kernels.Look
 	}
 	modules, err := look(cmd.Context(), path)
+	if errors.Is(err, inspect.ErrNone) && info != nil && info.IsDir() { // a set is often called as its sources are
+		if modules, ok, err := a.inspectSet(cmd, word); ok {
+			return modules, err
+		}
+	}
+	if gone != nil && !strings.ContainsAny(word, `/\`) {
+		err = fmt.Errorf("%w, and there is no kernel set of that name", err)
+	}
 	if hint := packed(path); hint != "" && errors.Is(err, inspect.ErrNone) {
 		err = fmt.Errorf("%w; %s", err, hint)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +45,8 @@ func (f countFlags) counting() trace.Counting {
 
 // counted counts a recording by them. What was asked for and is not there is an error,
 // which names what is.
-func (f countFlags) counted(r trace.Recording, meta *trace.Meta) (trace.Report, error) {
-	report, err := trace.NewReport(r, meta, f.counting())
+func (f countFlags) counted(ctx context.Context, r trace.Recording, meta *trace.Meta) (trace.Report, error) {
+	report, err := trace.NewReport(ctx, r, meta, f.counting())
 	if err != nil {
 		return report, err
 	}

@@ -39,7 +39,7 @@ Examples:
   gpuci trace diff before after --exit-code --json
 
 Exit codes: 0, with --exit-code 100 where a count differs, and 103 where that may be of
-lines that end a step and were read late, on a busy machine; 103 a process of one cannot be
+lines that end a step and were read late, on a busy machine, or kept back; 103 a process of one cannot be
 read, or could make no file, and counts are short of its own; 102 that is so of all; 4 there is no such recording,
 range or stage, no more steps than --warm, or no process that used CUDA in one; 64 usage,
 78 configuration.`,
@@ -75,7 +75,7 @@ func (a *app) traceDiff(cmd *cobra.Command, f traceDiffFlags, words []string) er
 		if word == "" {
 			return coded{gates.ExitUsage, "the name of a recording is empty", "is a variable in it not set?"}
 		}
-		if sides[i], err = a.traceCounted(store, word, f.countFlags); err != nil {
+		if sides[i], err = a.traceCounted(cmd.Context(), store, word, f.countFlags); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (a *app) traceDiff(cmd *cobra.Command, f traceDiffFlags, words []string) er
 	}
 	switch {
 	case f.exitCode && d.Unsure:
-		return coded{gates.Broken.ExitCode(), "what differs is of steps that cannot be told apart: lines that end them were read late", "trace it again, or tell the steps by an NVTX range: --range NAME"}
+		return coded{gates.Broken.ExitCode(), "what differs is of steps that cannot be told apart: lines that end them were read late, or were kept back", "trace it again, or tell the steps by an NVTX range: --range NAME"}
 	case f.exitCode && !d.Same:
 		return coded{code: gates.Red.ExitCode()}
 	}

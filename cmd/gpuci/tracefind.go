@@ -98,6 +98,9 @@ func (s traceStore) meant(word string, list []storedTrace, ids []string) (stored
 	case 1:
 		return meant[0], nil
 	case 0:
+		if id, is := s.runWithout(word); is {
+			return storedTrace{}, coded{gates.ExitNothing, fmt.Sprintf("the run %s of a gate has no recording", printable(id)), "only a gate with [gate.trace] makes one, and the newest 20 of these runs keep theirs: run it again"}
+		}
 		return storedTrace{}, coded{gates.ExitNothing, fmt.Sprintf("there is no recording %s, and no such directory", printable(word)), nearHint(word, ids, "gpuci trace list says what there is")}
 	}
 	return storedTrace{}, coded{gates.ExitUsage, fmt.Sprintf("%s is %d recordings, from %s to %s", printable(word), len(meant), meant[len(meant)-1].ID, meant[0].ID), "write more of the id"}

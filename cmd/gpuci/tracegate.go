@@ -8,6 +8,20 @@ import (
 	"gpuci/kernels/trace"
 )
 
+// runWithout is a gate's run that a word means and that has no recording.
+func (s traceStore) runWithout(word string) (id string, is bool) {
+	entries, _ := os.ReadDir(s.runs) // there need not have been any
+	for _, e := range entries {
+		if word != "" && e.IsDir() && (strings.HasPrefix(e.Name(), word) || strings.HasSuffix(e.Name(), word)) {
+			if is {
+				return "", false
+			}
+			id, is = e.Name(), true
+		}
+	}
+	return id, is
+}
+
 // ofRun is the recording of a gate's run that a word means: its id, or the beginning or
 // the end of one, and behind that /trace-2 where it was run several times. It is found
 // where only one run has it.

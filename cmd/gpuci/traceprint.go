@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -40,7 +41,7 @@ func (t *tracing) tell() {
 // nothing says that no CUDA was used, and why that may be. No recording stays, and none is
 // named, but where the user has named its place: how the program ran is there then.
 func (t *tracing) nothing(missing []string) {
-	why := "nothing was counted: neither the program nor what it started used CUDA, or they were not told of the library: sudo, containers and env -i lose CUDA_INJECTION64_PATH"
+	why := "nothing was counted: neither the program nor what it started used CUDA" + t.early() + ", or they were not told of the library: sudo, containers and env -i lose CUDA_INJECTION64_PATH"
 	switch {
 	case len(missing) > 0:
 		why = "nothing was counted: " + printable(strings.Join(missing, "; "))
@@ -60,6 +61,17 @@ func (t *tracing) nothing(missing []string) {
 	t.answer(trace.Report{Type: "trace-report", Dir: dir, Run: &t.meta, Notes: []string{why}, Processes: []trace.ProcessReport{}})
 }
 
+// early says how a program ended that may not have come to use CUDA; "" where it ended well.
+func (t *tracing) early() string {
+	switch {
+	case t.meta.Signal != "":
+		return " before " + t.meta.Signal + " ended it"
+	case t.meta.Code != 0:
+		return fmt.Sprintf(" before it ended with exit status %d", t.meta.Code)
+	}
+	return ""
+}
+
 // slowCount is when it is said that it takes a while: five seconds are ten million
 // launches.
 const slowCount = 2 * time.Second
@@ -72,9 +84,11 @@ type counted struct {
 
 // report counts, unless somebody is in a hurry.
 func (t *tracing) report(r trace.Recording) (trace.Report, error) {
+	ctx, cancel := context.WithCancel(context.Background()) // a Ctrl-C was the program's
+	defer cancel()
 	done := make(chan counted, 1)
 	go func() {
-		report, err := trace.NewReport(r, &t.meta, t.flags.counting())
+		report, err := trace.NewReport(ctx, r, &t.meta, t.flags.counting())
 		done <- counted{report, err}
 	}()
 	slow := time.After(slowCount)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -59,7 +60,7 @@ Exit codes: 0; 103 the files of a process cannot be read, or it could make none:
 are counted, and counts are short; 102 that is so of all; 4 there is no such recording, range
 or stage, no more steps than --warm, or no process that used CUDA in it; 64 usage, or the
 FILE of -o is there and is none of gpuci's timelines; 69 its disk is full, or it may not be
-written; 78 configuration.`,
+written; 78 configuration; 130 or 143 told to end, and no timeline is written.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return f.timeline.takes(cmd, args)
 		},
@@ -88,7 +89,7 @@ func (a *app) traceReport(ctx context.Context, f traceReportFlags, word string) 
 	if err != nil {
 		return err
 	}
-	r, err := a.traceCounted(store, word, f.countFlags)
+	r, err := a.traceCounted(ctx, store, word, f.countFlags)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (a *app) traceReport(ctx context.Context, f traceReportFlags, word string) 
 	}
 	if f.timeline.step != "" {
 		o := trace.TimelineOptions{Stage: f.stage, Step: f.timeline.n}
-		if err := a.writeTimeline(r.Dir, r.Run, f.counting(), o, f.timeline.path(store)); err != nil {
+		if err := a.writeTimeline(ctx, r.Dir, r.Run, f.counting(), o, f.timeline.path(store)); err != nil {
 			return err
 		}
 	}
@@ -129,7 +130,7 @@ func short(reports ...trace.Report) error {
 }
 
 // traceCounted finds a recording and counts it.
-func (a *app) traceCounted(s traceStore, word string, f countFlags) (trace.Report, error) {
+func (a *app) traceCounted(ctx context.Context, s traceStore, word string, f countFlags) (trace.Report, error) {
 	t, err := s.find(word)
 	if err != nil {
 		return trace.Report{}, err
@@ -143,10 +144,28 @@ func (a *app) traceCounted(s traceStore, word string, f countFlags) (trace.Repor
 		return trace.Report{}, coded{gates.ExitNothing, printable(err.Error()), "there was no CUDA driver: the loader found no " + cudaDriver + ", which every program needs to use a card; gpuci doctor says more"}
 	}
 	if errors.As(err, &none) {
-		return trace.Report{}, coded{gates.ExitNothing, printable(err.Error()), "a program that runs in a container, or as another user, has to see that directory and the library"}
+		return trace.Report{}, coded{gates.ExitNothing, printable(err.Error()), s.whyNone(t)}
 	}
 	if err != nil {
 		return trace.Report{}, err
 	}
-	return f.counted(r, t.Meta)
+	return f.counted(ctx, r, t.Meta)
+}
+
+// whyNone says why nothing of a run may have been counted: what is known of it first.
+func (s traceStore) whyNone(t storedTrace) string {
+	const lost = "a program that runs in a container, or as another user, has to see that directory and the library"
+	switch m := t.Meta; {
+	case m == nil:
+		return "gpuci trace list says which recordings there are"
+	case m.Ended.IsZero() && s.making(t):
+		return "it runs, and has not used CUDA yet"
+	case m.Ended.IsZero():
+		return "gpuci was killed before the program used CUDA, or " + lost
+	case m.Signal != "":
+		return "the program was ended by " + m.Signal + ", and what it did until then used no CUDA; did it use some, then " + lost
+	case m.Code != 0:
+		return fmt.Sprintf("the program ended with exit status %d, and before that used no CUDA: what it printed may say why; did it use some, then %s", m.Code, lost)
+	}
+	return "the program ended well and used no CUDA; did it use some, then " + lost
 }

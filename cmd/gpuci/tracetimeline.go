@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -107,12 +108,12 @@ func (f *timelineTo) path(s traceStore) string {
 
 // writeTimeline writes the timeline of a recording's step, "" is into the recording, and
 // says so.
-func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o trace.TimelineOptions, path string) error {
+func (a *app) writeTimeline(ctx context.Context, dir string, meta *trace.Meta, how trace.Counting, o trace.TimelineOptions, path string) error {
 	r, err := trace.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	line, err := trace.NewTimeline(r, meta, how, o)
+	line, err := trace.NewTimeline(ctx, r, meta, how, o)
 	var stage *trace.NoStage
 	var step *trace.NoStep
 	if errors.As(err, &stage) || errors.As(err, &step) {
@@ -120,13 +121,16 @@ func (a *app) writeTimeline(dir string, meta *trace.Meta, how trace.Counting, o 
 	}
 	switch {
 	case err == nil && path == "":
-		err, path = line.WriteIn(dir), filepath.Join(dir, trace.TimelineName)
+		err, path = line.WriteIn(ctx, dir), filepath.Join(dir, trace.TimelineName)
 	case err == nil:
-		err = line.WriteFile(path)
+		err = line.WriteFile(ctx, path)
 	}
 	var other *trace.NotOurs
 	if errors.As(err, &other) {
 		return coded{gates.ExitUsage, printable(err.Error()), "-o FILE names one that is not there yet"}
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if errors.Is(err, syscall.ENOSPC) {
 		return coded{exitUnfit, printable(err.Error()), "name a file on another disk"}
@@ -166,14 +170,18 @@ func (t *tracing) timeline() {
 	if t.flags.timeline.step == "" {
 		return
 	}
+	ctx, cancel := context.WithCancel(context.Background()) // a Ctrl-C was the program's
+	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		done <- t.writeTimeline(t.rec.dir, &t.meta, t.flags.counting(), trace.TimelineOptions{Step: t.flags.timeline.n}, "")
+		done <- t.writeTimeline(ctx, t.rec.dir, &t.meta, t.flags.counting(), trace.TimelineOptions{Step: t.flags.timeline.n}, "")
 	}()
 	err := fmt.Errorf("no timeline is written yet: gpuci trace report %s --timeline does it", t.name())
 	select {
 	case err = <-done:
 	case <-t.hurry:
+		cancel()
+		<-done // it leaves no half of one
 	}
 	if err != nil {
 		t.console.note(strings.TrimSpace(err.Error()))

@@ -37,6 +37,8 @@ func unmet(r *Report, b config.Bank, g config.Gate, settings string, now time.Ti
 	no(r.Seeds < b.Seeds, "%d different seeds are fewer than %d (seeds)", r.Seeds, b.Seeds)
 	no(r.Steps > 0 && r.Steps < b.Steps, "a sample's time is of %d numbers, and not of %d (steps)", r.Steps, b.Steps)
 	no(b.Quiet && r.Shared, "somebody else was on the card (quiet)")
+	no(lead.Lopsided, "far more runs of one arm were thrown out than of the other (gpuci ab show has how many): what is left of them may not be alike")
+	no(r.Uneven, "the base was run for the other arms as well, and runs find what those before them left: compare the two alone")
 	no(now.Sub(r.Started) > b.Age, "it is older than %s (age)", daysText(b.Age))
 	no(settings != gates.SettingsID(g), "the settings of gate %s are not what they were", g.Name)
 	return append(why, Foreseen(r, b)...)

@@ -47,6 +47,8 @@ func TestUnmet(t *testing.T) {
 		"(quiet)":          func(r *Report) { r.Shared = true },
 		"(age)":            func(r *Report) { r.Started = now.Add(-25 * time.Hour) },
 		"(quality)":        func(r *Report) { r.Metrics = r.Metrics[:1] },
+		"thrown out":       func(r *Report) { r.Judged.Answers[0].Lopsided = true },
+		"the other arms":   func(r *Report) { r.Uneven = true },
 		"are in no commit": func(r *Report) { r.Arms[1].Own = true },
 	} {
 		r := good()

@@ -26,7 +26,7 @@ func (s *session) checkAll(ctx context.Context) (on bool, err error) {
 			return false, err
 		}
 	}
-	return true, nil
+	return s.apart(), nil
 }
 
 // check runs the gate in an arm as it is, build and all.
@@ -36,7 +36,7 @@ func (s *session) check(ctx context.Context, d *side) (gates.Verdict, error) {
 		return gates.Verdict{}, err
 	}
 	s.o.Note("build arm " + d.label() + ", and see whether it is right")
-	v, err := s.run(ctx, d, g, "check of arm "+d.label(), s.log().Plan.Round(0)[0].Seed, false)
+	v, err := s.run(ctx, d, g, "check of arm "+d.label(), s.log().Plan.Round(beforeAll)[0].Seed, false)
 	if err == nil && ctx.Err() == nil {
 		s.o.Note(fmt.Sprintf("arm %s: %s in %s", d.label(), v.Outcome, lasted(v.Seconds)))
 	}
@@ -60,6 +60,10 @@ func (s *session) run(ctx context.Context, d *side, g config.Gate, what string, 
 	opt.History.Rest()
 	return v, nil
 }
+
+// beforeAll is the round whose seed the checks have. No sample has it: what a check leaves
+// for its seed none finds.
+const beforeAll = -1
 
 // seedVar has the seed of a run's block. A program that reads it has new inputs in each
 // block, and the same in both arms.
@@ -107,6 +111,7 @@ func (s *session) settle(ctx context.Context, d *side, v gates.Verdict) error {
 	for _, p := range v.Bound.Products {
 		b.Products = append(b.Products, p.SHA256)
 	}
+	d.outside = d.outsideOf(v)
 	if snap, err := inputs.Load(v.Dir); err == nil && snap.Known && len(snap.Read) <= maxReads {
 		for _, path := range snap.Read {
 			b.Reads = append(b.Reads, string(path))
@@ -115,12 +120,18 @@ func (s *session) settle(ctx context.Context, d *side, v gates.Verdict) error {
 	if err := d.scratch.Keep(ctx); err != nil {
 		return err
 	}
+	var err error
+	if d.ignored, err = keepIgnored(ctx, d.scratch, runBegan(v)); err != nil {
+		return err
+	}
 	if was := s.log().built(d.Name, d.twin); was != nil {
 		if was.Card != b.Card || was.Driver != b.Driver {
 			return &ArmError{fmt.Sprintf("the card is another one than the comparison began on (%s %s, now %s %s)", was.Card, was.Driver, b.Card, b.Driver), "begin anew, without --resume"}
 		}
 		if !slices.Equal(was.Products, b.Products) {
-			s.mark("arm " + d.label() + ": what was built anew for --resume is not byte by byte what the first samples ran")
+			if err := s.mark(d.Name, "arm "+d.label()+": what was built anew for --resume is not byte by byte what the first samples ran"); err != nil {
+				return err
+			}
 		}
 	}
 	if len(s.log().Metrics) == 0 { // the base is the first
@@ -138,6 +149,19 @@ func (s *session) settle(ctx context.Context, d *side, v gates.Verdict) error {
 		}
 	}
 	return s.journal.add(line{Built: &b})
+}
+
+// runBegan is when a verdict's run did, or a little before that: what a file system says is
+// the time of a file lags behind the clock.
+func runBegan(v gates.Verdict) time.Time {
+	at := v.Started.Add(-time.Second)
+	for _, step := range v.Steps {
+		if step.Name == "run" {
+			break
+		}
+		at = at.Add(time.Duration(step.Seconds * float64(time.Second)))
+	}
+	return at
 }
 
 // maxReads bounds the paths that are kept of what a build read.

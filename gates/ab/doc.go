@@ -14,8 +14,9 @@
 // somebody else counts for nothing and is taken again; an arm whose output is wrong by
 // the gate's own rules is never timed; each sample is on the disk before the next one
 // begins, so that a comparison that was killed loses at most the one that ran; a run finds
-// nothing in the tree that one before it has left there, and for its seed nothing anywhere
-// in its lane.
+// nothing in the tree that one before it has left there, nor in what git ignores unless the
+// answer is marked, and for its seed nothing anywhere in its lane; what arms run outside of
+// their lanes is not what was built of another one.
 //
 // What it does not: make a program read GPUCI_SEED. Whether the inputs of two blocks
 // differ is the program's to do; whether its output is right is judged in every

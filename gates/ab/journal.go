@@ -14,6 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
+
+	"gpuci/gates"
 )
 
 // Journal is the file of one comparison: a JSON line for all that was settled and for
@@ -58,9 +60,10 @@ func newJournal(state string, s Session) (*Journal, error) {
 		err = j.add(line{Session: &s})
 	}
 	if err == nil { // its name is to last as long as what is in it
-		err = syncDir(journals(state))
+		err = gates.SyncDir(journals(state))
 	}
 	if err != nil {
+		_ = os.Remove(f.Name()) // nothing could be gone on with
 		j.Close()
 		return nil, err
 	}
@@ -165,13 +168,12 @@ func (j *Journal) Close() {
 	}
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+// Held says whether another gpuci works on a comparison.
+func Held(state, id string) bool {
+	lock := flock.New(journalPath(state, id), flock.SetFlag(os.O_RDONLY|unix.O_NOFOLLOW))
+	defer lock.Close()
+	ok, err := lock.TryRLock()
+	return err == nil && !ok
 }
 
 // ReadLog reads what came of a comparison so far, whoever works on it: also of one that a

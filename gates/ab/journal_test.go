@@ -39,13 +39,16 @@ func TestJournal(t *testing.T) {
 	if err := j.add(line{Sample: sampleAt(places[0], 1)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openJournal(state, someID); !errors.Is(err, ErrHeld) {
+	if _, err := openJournal(state, someID); !errors.Is(err, ErrHeld) || !Held(state, someID) {
 		t.Errorf("two have it: %v", err)
 	}
 	if log, err := ReadLog(state, someID); err != nil || len(log.Samples) != 1 || !log.Unfinished() {
 		t.Errorf("%+v, %v", log, err)
 	}
 	j.Close()
+	if Held(state, someID) || Held(state, "20200101T000000Z-00000000") {
+		t.Error("somebody has what nobody has")
+	}
 	f, err := os.OpenFile(journalPath(state, someID), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)

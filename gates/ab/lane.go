@@ -25,6 +25,8 @@ type side struct {
 	commit  string
 	clean   bool
 	changes bool // a run of it does, in what git has of the lane
+	ignored *ignored
+	outside map[string]string // products as the check had them: see outsideOf
 }
 
 // label is the side for people.
@@ -92,7 +94,9 @@ func (s *session) makeSide(ctx context.Context, d *side) error {
 		d.lane = lane
 	}
 	for _, text := range scratch.Notes {
-		s.mark("arm " + d.Name + ": " + text)
+		if err := s.mark(d.Name, "arm "+d.Name+": "+text); err != nil {
+			return err
+		}
 	}
 	return s.settleSide(ctx, d)
 }

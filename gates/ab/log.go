@@ -69,6 +69,13 @@ const (
 	Stalled   = "stalled"   // the machine stood still because of others
 )
 
+// Mark is a reservation that the answer carries, whoever reads it.
+type Mark struct {
+	Arm    string `json:"arm,omitempty"` // that it is about; "" for all
+	Text   string `json:"text"`
+	Uneven bool   `json:"uneven,omitempty"` // the arm's runs find what those before them have left
+}
+
 // End is how a comparison ended. One that was stopped, refused or cut short is gone on
 // with by --resume.
 type End struct {
@@ -92,6 +99,7 @@ type line struct {
 	Metrics []Metric `json:"metrics,omitempty"`
 	Lacking []string `json:"lacking,omitempty"` // beside the metrics
 	Sample  *Sample  `json:"sample,omitempty"`
+	Mark    *Mark    `json:"mark,omitempty"`
 	End     *End     `json:"end,omitempty"`
 }
 
@@ -102,6 +110,7 @@ type Log struct {
 	Metrics []Metric
 	Lacking []string // qualities of [bank] that the gate does not print
 	Samples []Sample
+	Marks   []Mark
 	End     *End // nil where it goes on, or was killed
 }
 
@@ -118,6 +127,8 @@ func (l *Log) take(n line) {
 	case n.Sample != nil:
 		l.Samples = append(l.Samples, *n.Sample)
 		l.End = nil
+	case n.Mark != nil:
+		l.Marks = append(l.Marks, *n.Mark)
 	case n.End != nil:
 		l.End = n.End
 	}

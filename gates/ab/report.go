@@ -32,6 +32,7 @@ type Report struct {
 	Steps   int              `json:"steps,omitempty"`   // the fewest numbers that a value of a time is the median of
 	Seeds   int              `json:"seeds"`             // that differ
 	Shared  bool             `json:"shared,omitempty"`  // somebody else was on the card in some samples that count
+	Uneven  bool             `json:"uneven,omitempty"`  // of several arms: the base's runs find more of what runs leave
 	Card    string           `json:"card,omitempty"`
 	Driver  string           `json:"driver,omitempty"`
 	Again   string           `json:"again,omitempty"` // the decision that was looked at again
@@ -134,6 +135,11 @@ func (s *session) judged(r *Report, l *Log) bool {
 		}
 	}
 	r.unreadMark()
+	if s.o.Books == "" {
+		if err := OtherAnswers(s.o.State, r, *l); err != nil {
+			s.o.Note("whether these arms were compared before is not known: " + err.Error())
+		}
+	}
 	for _, text := range next {
 		if !slices.Contains(r.Next, text) {
 			r.Next = append(r.Next, text)
@@ -156,6 +162,10 @@ func (r *Report) fill(l *Log) {
 		r.Arms = append(r.Arms, sum)
 	}
 	r.count(l)
+	for _, m := range l.Marks {
+		r.mark(m.Text)
+		r.Uneven = r.Uneven || m.Uneven && l.Rule.Among > 0 // the base is run for the other arms, too
+	}
 	r.slowedMarks(l)
 	if len(r.Lacking) > 0 {
 		r.mark(fmt.Sprintf("the gate prints no %s (quality in [bank]): whether the arm loses that was not looked at", strings.Join(r.Lacking, ", ")))
@@ -211,6 +221,11 @@ func (r *Report) nextOf(c judge.Comparison) []string {
 		return []string{"no better: arm " + arm + " is a candidate for deletion if this is all it is for"}
 	case judge.Worse:
 		return []string{"keep " + r.Arms[0].Name}
+	}
+	for _, x := range c.Answers {
+		if x.Coarse {
+			return []string{"print " + x.Metric.Name + " with more digits, of a clock that has them, or let one run do more of what is timed"}
+		}
 	}
 	return []string{"let one run do more of what is timed, compare on a quieter machine, or raise samples and most in [bank]"}
 }

@@ -80,6 +80,5 @@ func (s *session) otherwise(d *side) error {
 		return &ArmError{fmt.Sprintf("arm %s: gate %s is run by the %s of this lane in both arms, and its edit of that would do nothing", d.Name, g.Name, config.FileName),
 			"say it by env:K=V or args:WORDS, or let the gate run a script and edit that"}
 	}
-	s.mark(fmt.Sprintf("arm %s: its own %s has gate %s otherwise; both arms are run by that of this lane", d.Name, config.FileName, g.Name))
-	return nil
+	return s.mark(d.Name, fmt.Sprintf("arm %s: its own %s has gate %s otherwise; both arms are run by that of this lane", d.Name, config.FileName, g.Name))
 }

@@ -98,10 +98,15 @@ func (s *session) take(ctx context.Context, t *turn, p judge.Place) (got, on boo
 	if x.Thrown == "" && !s.right(d, v, fmt.Sprintf(" in round %d", p.Round+1)) {
 		return false, false, nil
 	}
+	if why := otherProduct(d, v); why != "" {
+		s.report.Exit = gates.Broken.ExitCode()
+		s.report.ended(End{State: Failed, Why: fmt.Sprintf("arm %s, round %d: %s", d.label(), p.Round+1, why)}, "let the gate build inside of its lane, and nobody else build there")
+		return false, false, nil
+	}
 	if x.Thrown == "" {
 		if why := s.values(&x, v); why != "" {
 			s.report.Exit = gates.Broken.ExitCode()
-			s.report.ended(End{State: Failed, Why: fmt.Sprintf("arm %s, round %d: %s", d.label(), p.Round+1, why)}, "let it print its numbers in each run: read "+v.Log)
+			s.report.ended(End{State: Failed, Why: fmt.Sprintf("arm %s, round %d: %s", d.label(), p.Round+1, why)}, "let each run print it, with the base's unit and above 0, or name another by --metric or --quality: read "+v.Log)
 			return false, false, nil
 		}
 	}
@@ -187,7 +192,7 @@ func tellText(turns []*turn, samples []Sample, took time.Duration, taken int) st
 		if t.over {
 			continue
 		}
-		text := fmt.Sprintf("round %d of %d before it is looked at again", t.next+1, t.ask)
+		text := fmt.Sprintf("round %d of %d before it is looked at again", min(t.next+1, t.ask), t.ask)
 		if len(turns) > 1 {
 			text = "arm " + t.arm + ": " + text
 		}

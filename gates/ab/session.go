@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"gpuci/gates"
@@ -176,10 +177,18 @@ func (s *session) end() error {
 	if s.report.End.State == "" {
 		return nil // the error is said, and nothing was settled
 	}
-	e := s.report.End
-	e.At = time.Now()
-	return s.journal.add(line{End: &e})
+	s.report.End.At = time.Now()
+	return s.journal.add(line{End: &s.report.End})
 }
 
-// mark adds a reservation.
-func (s *session) mark(text string) { s.report.mark(text) }
+// mark adds a reservation about an arm, and writes it down: who banks the answer, or goes on
+// with it, reads the journal.
+func (s *session) mark(arm, text string) error { return s.note(Mark{Arm: arm, Text: text}) }
+
+func (s *session) note(m Mark) error {
+	s.report.mark(m.Text)
+	if slices.Contains(s.log().Marks, m) {
+		return nil
+	}
+	return s.journal.add(line{Mark: &m})
+}

@@ -42,7 +42,7 @@ func (l *Log) Beside(arm string) Log {
 	}
 	out.Plan, out.Rule.Among = l.plan(arm), len(l.Arms)-1
 	keep := func(name string) bool { return name == l.Arms[0].Name || name == arm }
-	out.Arms, out.Built, out.Samples = nil, nil, nil
+	out.Arms, out.Built, out.Samples, out.Marks = nil, nil, nil, nil
 	for _, a := range l.Arms {
 		if keep(a.Name) {
 			out.Arms = append(out.Arms, a)
@@ -51,6 +51,11 @@ func (l *Log) Beside(arm string) Log {
 	for _, b := range l.Built {
 		if keep(b.Arm) {
 			out.Built = append(out.Built, b)
+		}
+	}
+	for _, m := range l.Marks {
+		if m.Arm == "" || keep(m.Arm) {
+			out.Marks = append(out.Marks, m)
 		}
 	}
 	for _, x := range l.Samples {

@@ -73,3 +73,24 @@ func TestTellText(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// What was marked of an arm is the report's of that arm, and of the base's of all; where an
+// arm's runs find what others left, several arms are not even.
+func TestMarks(t *testing.T) {
+	l := Log{Session: someSession(), Marks: []Mark{{Arm: "a", Text: "of a"}, {Arm: "c", Text: "of c", Uneven: true}}}
+	for _, arms := range []string{"ab", "abc"} {
+		l.Arms = nil
+		for _, name := range arms {
+			l.Arms = append(l.Arms, Arm{Name: string(name)})
+		}
+		for _, arm := range l.Others() {
+			one := ReportOf(l.Beside(arm))
+			if got := strings.Join(one.Marks, ", "); arm == "b" && arms == "abc" && got != "of a" || arm == "c" && got != "of a, of c" {
+				t.Errorf("%s of %s: %s", arm, arms, got)
+			}
+			if one.Uneven != (arm == "c") {
+				t.Errorf("%s of %s: uneven %v", arm, arms, one.Uneven)
+			}
+		}
+	}
+}

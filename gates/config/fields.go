@@ -67,6 +67,10 @@ func (f *fields) belongs(key string) string {
 		return "it belongs in [build]"
 	case "headroom", "harmless":
 		return "it belongs in [gpu]"
+	case "carry", "memory", "cpus":
+		return "it belongs in [gate.slurm], of one gate"
+	case "account", "qos", "gres", "in-flight", "attempts":
+		return "it belongs in [slurm]"
 	}
 	return ""
 }

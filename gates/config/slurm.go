@@ -106,7 +106,10 @@ func (f *fields) slurm(g *Gate) {
 		s.CPUs = 8 // an example
 	}
 	t.whole("cpus", 1, maxCPUs, &s.CPUs)
-	t.choice("carry", &s.Carry, `write carry = "sources" (the node builds) or "bundle" (what was built here goes along)`, CarrySources, CarryBundle)
+	carry := t.choice("carry", &s.Carry, `write carry = "sources" (the node builds) or "bundle" (what was built here goes along)`, CarrySources, CarryBundle)
+	if s.Carry == CarryBundle && slices.ContainsFunc(g.Bars, func(b Bar) bool { return b.AB != nil }) {
+		t.bad(carry, `leave it out: the node builds the lane and its base; or give the bar to a gate of its own`, "could never be green: a bar of it has source = %q, and where nothing is built there is no base", SourceAB)
+	}
 	t.done()
 	g.Slurm = s
 }

@@ -31,8 +31,8 @@ type rustFound struct {
 var (
 	// testAttr is #[test], #[tokio::test], #[rstest], #[test_case(…)] and such;
 	// #[cfg(test)] has its word in brackets.
-	testAttr = regexp.MustCompile(`(?m)^\s*#\[\s*(?:\w+::)*\w*test\w*\s*[\](]|^\s*(?:\w+::)*(?:proptest|quickcheck)!`)
-	ignore   = regexp.MustCompile(`(?m)^\s*#\[[^\n]*\bignore\b[^\n]*`) // also by a condition; under miri nobody runs a gate
+	testAttr = regexp.MustCompile(`(?m)(?:^|[{;}\]])\s*#\[\s*(?:\w+::)*\w*test\w*\s*[\](]|^\s*(?:\w+::)*(?:proptest|quickcheck)!`)
+	ignore   = regexp.MustCompile(`(?m)(?:^|[{;}])\s*#\[[^\n]*\bignore\b[^\n]*`) // also by a condition; under miri nobody runs a gate
 )
 
 // look reads files, and the .rs files below directories, all relative to the

@@ -28,7 +28,7 @@ func TestAskedInVain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := NewReport(r, &c.run, c.how)
+		report, err := NewReport(t.Context(), r, &c.run, c.how)
 		if err != nil {
 			t.Fatal(err)
 		}

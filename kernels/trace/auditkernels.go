@@ -36,12 +36,14 @@ type capturing struct {
 	made    map[uint32]map[uint32]int64 // how often a graph holds each, by its handle
 	execs   map[uint32]map[uint32]int64 // the same of one that was made ready, by its number
 	of      map[uint32]uint32           // the handle of the graph that it was made of
+
+	switched map[uint32]bool // nodes of one were switched off or on, by its number; 0: of any
 }
 
 func newCapturing(n *Names) *capturing {
 	c := &capturing{
 		kernels: map[uint32]*inCapture{}, numbers: map[uint32]bool{}, symbol: map[uint32]uint32{},
-		made: map[uint32]map[uint32]int64{}, execs: map[uint32]map[uint32]int64{}, of: map[uint32]uint32{},
+		made: map[uint32]map[uint32]int64{}, execs: map[uint32]map[uint32]int64{}, of: map[uint32]uint32{}, switched: map[uint32]bool{},
 	}
 	first := map[string]uint32{}
 	for _, id := range slices.Sorted(maps.Keys(n.Kernels)) {
@@ -100,6 +102,7 @@ const (
 	graphAltered = iota + 1 // one of that handle is made without a capture
 	execAltered             // one that was made ready, by its number
 	nodeAltered             // one of any graph
+	nodeSwitched            // off or on, of one that was made ready, by its number; 0: of any
 )
 
 // altered takes in that graphs hold something else from now on.
@@ -112,6 +115,8 @@ func (c *capturing) altered(e *Event) {
 		delete(c.execs, uint32(e.Value))
 	case e.Other == nodeAltered:
 		clear(c.made)
+	case e.Other == nodeSwitched:
+		c.switched[uint32(e.Value)] = true
 	default:
 		clear(c.made)
 		clear(c.execs)

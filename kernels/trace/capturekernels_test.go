@@ -84,7 +84,7 @@ func TestGraphsOfPlayed(t *testing.T) {
 	p := play(t, tracetest.Start(t, tracetest.Options{}), "init", "device 0", "begin s", "launch k 1 1 s", "launch k 2 1 s", "finish s g",
 		"begin s", "launch k 1 1 s", "finish s h", "instantiate g e", "instantiate h f", "instantiate g i", "replay e s", "replay e s", "replay f s", "launch k 1 1")
 	p.process()
-	r, err := NewReport(p.Recording, nil, Counting{})
+	r, err := NewReport(t.Context(), p.Recording, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

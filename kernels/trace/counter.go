@@ -157,7 +157,7 @@ func (c *counter) launch(s *step, e *Event) {
 	}
 	t.at, t.step, t.launched = e.At, s, true
 	if e.Kind == GraphLaunch {
-		c.graphs.take(e)
+		c.graphs.take(e, c.audit.kernels.unsure(e.Name) || at(c.nodes, e.Name).Conditionals > 0)
 		return
 	}
 	s.part.inCall.add(e.Took)

@@ -41,6 +41,8 @@ type ProcessDifference struct {
 	Only    Only              `json:"only,omitempty"`
 	Refused Only              `json:"not-counted,omitempty"` // which was not; where neither was, nothing differs
 	Stages  []StageDifference `json:"stages,omitempty"`
+	UnsureA int64             `json:"unsure-graph-launches-a,omitempty"` // of which it is not known how many nodes ran
+	UnsureB int64             `json:"unsure-graph-launches-b,omitempty"`
 	neither bool              // was counted
 }
 
@@ -166,6 +168,7 @@ func diffProcess(a, b *ProcessReport) ProcessDifference {
 		d.Refused = OnlyB
 		return d
 	}
+	d.UnsureA, d.UnsureB = a.unsureLaunches(), b.unsureLaunches()
 	rest := slices.Clone(b.Stages)
 	for i := range a.Stages {
 		s := &a.Stages[i]

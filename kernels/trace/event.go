@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -66,10 +67,14 @@ func (p *Process) decode(b []byte) (e Event, ok bool) {
 	return e, e.Kind > 0 && e.Kind < kinds
 }
 
+// asksEvery is how many events are read before it is asked whether to go on: some
+// milliseconds' worth.
+const asksEvery = 1 << 14
+
 // Events gives all events of the process in the order of their calls' entry, but for those
 // of calls within calls, and no more than some blocks of each thread are held. It ends early
-// when each returns false.
-func (p *Process) Events(each func(Event) bool) error {
+// when each returns false, and with the cause of ctx where that is over.
+func (p *Process) Events(ctx context.Context, each func(Event) bool) error {
 	f, err := openRegular(p.file + ".events")
 	if err != nil {
 		return err
@@ -77,7 +82,7 @@ func (p *Process) Events(each func(Event) bool) error {
 	defer f.Close()
 	r := &blocksReader{p: p, f: f}
 	list, err := r.lanes()
-	for err == nil && len(list) > 0 {
+	for seen := 0; err == nil && len(list) > 0; {
 		first := list[0]
 		e := first.ready[0]
 		first.ready = first.ready[1:]
@@ -90,6 +95,9 @@ func (p *Process) Events(each func(Event) bool) error {
 		}
 		if !each(e) {
 			return nil
+		}
+		if seen++; seen%asksEvery == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
 	if err != nil {

@@ -27,7 +27,7 @@ func findings(p *ProcessReport) []Finding {
 		s := &p.Stages[i]
 		list = slices.Concat(list, growth(s), waits(s), stalls(s), chained(s), alike(s), uneven(p, s))
 	}
-	list = slices.Concat(list, kept(p), replayed(p), audited(p), nested(p), hints(p))
+	list = slices.Concat(list, kept(p), unsure(p), replayed(p), audited(p), nested(p), hints(p))
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.Cost, a.Cost))
 	})

@@ -26,6 +26,25 @@ func wasWere(n int64) string {
 	return "were"
 }
 
+// unsure are graphs of which it is not known how many of their nodes ran.
+func unsure(p *ProcessReport) (list []Finding) {
+	for _, g := range p.Graphs {
+		if g.Unsure == 0 {
+			continue
+		}
+		why := "nodes of it were switched off or on"
+		if g.Nodes.Conditionals > 0 {
+			why = many(int64(g.Nodes.Conditionals), "node") + " of it are conditional"
+			if g.Nodes.Conditionals == 1 {
+				why = "1 node of it is conditional"
+			}
+		}
+		list = append(list, Finding{Kind: "unsure-nodes", rank: 1, ofProcess: true, Text: fmt.Sprintf(
+			"graph %d: %s, and how many ran in %d of its %d launches is not known: kernels in graphs, which counts all %d, is not exact", g.Number, why, g.Unsure, g.Times.N, g.Nodes.Kernels)})
+	}
+	return list
+}
+
 // replayed are graphs that now and then took long to launch.
 func replayed(p *ProcessReport) (list []Finding) {
 	for _, g := range p.Graphs {

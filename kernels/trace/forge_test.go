@@ -192,7 +192,7 @@ func reportIn(t testing.TB, dir string, how Counting) Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := NewReport(r, nil, how)
+	report, err := NewReport(t.Context(), r, nil, how)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,17 @@ type GraphKernel struct {
 // a capture alone has others.
 func (c *capturing) known(graph uint32, nodes Nodes) bool {
 	n := int64(0)
+	if c.unsure(graph) {
+		return false
+	}
 	for _, times := range c.execs[graph] {
 		n += times
 	}
 	return n > 0 && n == int64(nodes.Kernels)
 }
+
+// unsure says that nodes of a graph may be switched off: it runs some, and nobody knows which.
+func (c *capturing) unsure(graph uint32) bool { return c.switched[graph] || c.switched[0] }
 
 // within are the kernels of a graph, those with most nodes first; nil where they are not known.
 func (c *capturing) within(g *GraphRuns, n *Names) (list []GraphKernel) {

@@ -15,6 +15,7 @@ type GraphRuns struct {
 	Kernels []GraphKernel `json:"kernels,omitempty"` // none: not known by name
 	Times   Spread        `json:"replay"`
 	Device  *DeviceTime   `json:"device,omitempty"` // what it took of the card, from its first node to its last
+	Unsure  int64         `json:"unsure,omitempty"` // launches of which it is not known how many of its nodes ran
 	Slow    int64         `json:"slow,omitempty"`   // replays that took Stalled times the median, and more
 	Slowest []Replay      `json:"slowest,omitempty"`
 }
@@ -34,19 +35,21 @@ type graphs struct{ by map[uint32]*replays }
 
 type replays struct {
 	n       int64
+	unsure  int64
 	took    tally
 	slowest []Replay // the slowest first
 }
 
 func newGraphs() *graphs { return &graphs{map[uint32]*replays{}} }
 
-func (g *graphs) take(e *Event) {
+func (g *graphs) take(e *Event, unsure bool) {
 	r := g.by[e.Name]
 	if r == nil {
 		r = &replays{}
 		g.by[e.Name] = r
 	}
 	r.n++
+	r.unsure += int64(count(unsure))
 	r.took.add(rounded(int64(e.Took)))
 	if len(r.slowest) == replaysMax && e.Took <= r.slowest[replaysMax-1].Took {
 		return
@@ -74,6 +77,14 @@ func (g *graphs) idle(n *Names) (list []IdleGraph) {
 	return list
 }
 
+// unsureLaunches are those of graphs of which it is not known how many nodes ran.
+func (p *ProcessReport) unsureLaunches() (n int64) {
+	for _, g := range p.Graphs {
+		n += g.Unsure
+	}
+	return n
+}
+
 // noHandle is that of a graph that could not be made ready, as C prints it.
 const noHandle = "(nil)"
 
@@ -81,7 +92,7 @@ const noHandle = "(nil)"
 func (g *graphs) runs(n *Names) (list []GraphRuns) {
 	totals := map[uint32]int64{}
 	for id, r := range g.by {
-		one := GraphRuns{Number: id, Nodes: n.Graphs[id].Nodes, Times: r.took.spread()}
+		one := GraphRuns{Number: id, Nodes: n.Graphs[id].Nodes, Times: r.took.spread(), Unsure: r.unsure}
 		limit := Stalled * one.Times.Median
 		one.Slow = r.took.above(int64(limit))
 		for _, slow := range r.slowest {

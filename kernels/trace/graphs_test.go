@@ -34,7 +34,7 @@ func TestSlowReplays(t *testing.T) {
 func TestSlowestAreKept(t *testing.T) {
 	g := newGraphs()
 	for i := range 1000 {
-		g.take(&Event{Kind: GraphLaunch, Name: 1, Took: time.Duration(1 + i*7919%1000*1000)})
+		g.take(&Event{Kind: GraphLaunch, Name: 1, Took: time.Duration(1 + i*7919%1000*1000)}, false)
 	}
 	list := g.by[1].slowest
 	for i, r := range list {

@@ -29,7 +29,7 @@ func TestManyThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, last := 0, time.Duration(-1)
-	err = r.Processes[0].Events(func(e Event) bool {
+	err = r.Processes[0].Events(t.Context(), func(e Event) bool {
 		if e.At < last {
 			t.Errorf("event %d: %v behind %v", n, e.At, last)
 		}
@@ -56,7 +56,7 @@ func TestNoFile(t *testing.T) {
 		if err == nil && name == "9-9.events" {
 			err = errors.New(strings.Join(r.missing(), "; "))
 		} else if err == nil {
-			_, err = NewReport(r, &Meta{Pattern: "x"}, Counting{})
+			_, err = NewReport(t.Context(), r, &Meta{Pattern: "x"}, Counting{})
 		}
 		if name == metaFile {
 			_, err = ReadMeta(dir)
@@ -77,14 +77,14 @@ func TestTimelineOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := NewTimeline(r, nil, Counting{}, TimelineOptions{Stage: "(outside)", Step: MedianStep})
+	line, err := NewTimeline(t.Context(), r, nil, Counting{}, TimelineOptions{Stage: "(outside)", Step: MedianStep})
 	if err != nil {
 		t.Fatal(err)
 	}
 	to := t.TempDir()
 	for _, name := range []string{"a.json", "a.json.gz"} {
 		path, link := filepath.Join(to, name), filepath.Join(to, "to-"+name)
-		if err := errors.Join(line.WriteFile(path), line.WriteFile(path), os.Symlink(path, link), line.WriteFile(link)); err != nil {
+		if err := errors.Join(line.WriteFile(t.Context(), path), line.WriteFile(t.Context(), path), os.Symlink(path, link), line.WriteFile(t.Context(), link)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if at, err := os.Readlink(link); err != nil || at != path {
@@ -94,20 +94,20 @@ func TestTimelineOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		var other *NotOurs
-		if err := line.WriteFile(path); !errors.As(err, &other) {
+		if err := line.WriteFile(t.Context(), path); !errors.As(err, &other) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if b, err := os.ReadFile(path); err != nil || string(b) != "somebody's" {
 			t.Errorf("%s is %q, %v", name, b, err)
 		}
 	}
-	if err := errors.Join(line.WriteFile(os.DevNull)); err != nil {
+	if err := errors.Join(line.WriteFile(t.Context(), os.DevNull)); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Fatalf("%s is a file now", os.DevNull)
 	}
-	if err := line.WriteFile(to); err == nil {
+	if err := line.WriteFile(t.Context(), to); err == nil {
 		t.Error("it was written over a directory")
 	}
 }

@@ -29,7 +29,7 @@ func TestUnmadeAny(t *testing.T) {
 		t.Errorf("%d processes, %q", len(report.Processes), report.Missing)
 	}
 	var no *Uncounted
-	if _, err := r.Measure(Counting{}, []Wanted{{"launches", WholeRun, nil}}); !errors.As(err, &no) {
+	if _, err := r.Measure(t.Context(), Counting{}, []Wanted{{"launches", WholeRun, nil}}); !errors.As(err, &no) {
 		t.Errorf("measured: %v", err)
 	}
 }
@@ -136,7 +136,7 @@ func TestTimelineBesides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := NewTimeline(r, nil, Counting{}, TimelineOptions{Stage: "(outside)", Step: MedianStep})
+	line, err := NewTimeline(t.Context(), r, nil, Counting{}, TimelineOptions{Stage: "(outside)", Step: MedianStep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,14 +149,14 @@ func TestTimelineBesides(t *testing.T) {
 			t.Fatal(err)
 		}
 		var other *NotOurs
-		if err := line.WriteIn(dir); !errors.As(err, &other) {
+		if err := line.WriteIn(t.Context(), dir); !errors.As(err, &other) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(line.WriteIn(dir), line.WriteIn(dir)); err != nil {
+	if err := errors.Join(line.WriteIn(t.Context(), dir), line.WriteIn(t.Context(), dir)); err != nil {
 		t.Error(err)
 	}
 }
@@ -177,7 +177,7 @@ func TestTimelineOfMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := NewTimeline(r, nil, Counting{}, TimelineOptions{Step: MedianStep})
+	line, err := NewTimeline(t.Context(), r, nil, Counting{}, TimelineOptions{Step: MedianStep})
 	if err != nil || !line.Cut || len(line.trace.Events) > 2*timelineMost+10 {
 		t.Errorf("%d events, cut %t, %v", len(line.trace.Events), line.Cut, err)
 	}

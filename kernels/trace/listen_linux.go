@@ -30,9 +30,6 @@ type Listener struct {
 // hurry is the priority of the thread that reads, where it may have one.
 const hurry = -10
 
-// rough is more than the kernel's own clock of a delay, that of a processor, is off.
-const rough = time.Millisecond
-
 // sinceEver is longer than a program has run before it is listened to.
 const sinceEver = 24 * time.Hour
 

@@ -16,7 +16,7 @@ func measured(t *testing.T, dir string, how Counting, want ...Wanted) (Measureme
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Measure(how, want)
+	return r.Measure(t.Context(), how, want)
 }
 
 // measureForged takes them from what a forge made.
@@ -28,7 +28,7 @@ func (f *forge) measure(how Counting, want ...Wanted) []Figure {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	m, err := r.Measure(how, want)
+	m, err := r.Measure(f.t.Context(), how, want)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestMeasureLines(t *testing.T) {
 func TestMeasureDir(t *testing.T) {
 	dir, want := t.TempDir(), []Wanted{{"launches", LineStep, nil}}
 	for _, c := range []string{"no process of it used CUDA", "no line of its output fits the pattern of a step", ""} {
-		m, err := MeasureDir(dir, want)
+		m, err := MeasureDir(t.Context(), dir, want)
 		var no *Uncounted
 		switch {
 		case c != "" && (!errors.As(err, &no) || !strings.HasPrefix(no.Why, c)):

@@ -6,7 +6,7 @@ import (
 )
 
 // blurNext is what to do where steps cannot be told apart.
-const blurNext = `tell the steps by an NVTX range (range = "step"), whose times are the program's own; or run on a machine that is less busy`
+const blurNext = `tell the steps by an NVTX range (range = "step"), whose times are the program's own; let the program flush each line; or run on a machine that is less busy`
 
 // blurredOf marks those of a stage's warm steps whose counts may be those of their
 // neighbours; nil where there are none.
@@ -29,7 +29,7 @@ func (s *StageReport) blur() (f Finding, is bool) {
 		return f, false
 	}
 	return Finding{Kind: "blurred-steps", Stage: s.Name, Text: fmt.Sprintf(
-		"%s: %d of its %d warm steps cannot be told apart: gpuci read the lines that end them late, and their least and most may be of two steps; their sum holds. Take an NVTX range (--range), or a machine that is less busy", s.Label(), s.Blurred, s.Warm())}, true
+		"%s: %d of its %d warm steps cannot be told apart: gpuci read the lines that end them late, or they were kept back and came at once, and their least and most may be of two steps; their sum holds. Take an NVTX range (--range), let the program flush each line, or take a machine that is less busy", s.Label(), s.Blurred, s.Warm())}, true
 }
 
 // told leaves the steps out that cannot be told apart from their neighbours, where enough
@@ -45,7 +45,7 @@ func (f *Figure) told(m Measure) {
 		return
 	}
 	all := len(f.blurred)
-	why := fmt.Sprintf("%d of its %d warm steps cannot be told apart: gpuci read the lines that end them late, and what was asked for meanwhile may be of either; %s", n, all, blurNext)
+	why := fmt.Sprintf("%d of its %d warm steps cannot be told apart: gpuci read the lines that end them late, or they were kept back and came at once, and what was asked for meanwhile may be of either; %s", n, all, blurNext)
 	if kept := m.Name == keptBlocks || m.Name == keptBytes; kept && !f.blurred[0] && !f.blurred[all-1] {
 		return // of all warm steps together
 	} else if kept || 2*n > all || len(f.Steps) != all && f.Steps != nil {

@@ -63,6 +63,44 @@ func TestMeasureBlurred(t *testing.T) {
 	}
 }
 
+// Lines that were kept back and come at once end no steps that are known: a step that asked
+// for nothing is none of theirs. What a pipe in between holds for a moment is not seen.
+func TestMeasureKeptBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		at   []int         // behind which step each line comes
+		read time.Duration // from when the first may have been written until all were read
+		end  bool          // the program asks for something behind the last one
+		want string
+	}{
+		"one by one":      {[]int{0, 1, 2, 3, 4, 5, 6, 7}, 20 * time.Microsecond, true, "3 3 3 of 7 in 1"},
+		"all at the end":  {[]int{7, 7, 7, 7, 7, 7, 7, 7}, 20 * time.Microsecond, true, "cannot"},
+		"nothing behind":  {[]int{7, 7, 7, 7, 7, 7, 7, 7}, 20 * time.Microsecond, false, "no step is warm"},
+		"read late":       {[]int{7, 7, 7, 7, 7, 7, 7, 7}, 400 * time.Microsecond, true, "cannot"},
+		"in two halves":   {[]int{3, 3, 3, 3, 7, 7, 7, 7}, 20 * time.Microsecond, true, "cannot"},
+		"a few, once":     {[]int{0, 1, 2, 3, 5, 5, 6, 7}, 20 * time.Microsecond, true, "3 3 3 of 4 in 1"},
+		"a few set apart": {[]int{0, 1, 3, 3, 4, 5, 6, 7}, 20 * time.Microsecond, true, "3 3 3 of 4 in 1"},
+	} {
+		f, lines := blurredSteps(t, []int{3, 3, 3, 3, 3, 3, 3, 3}, nil)
+		if c.end {
+			f.sync(time.Microsecond)
+		}
+		came := make([]Line, len(lines))
+		for i, after := range c.at {
+			came[i] = Line{At: lines[after].At, Step: i, Late: c.read}
+		}
+		got := f.measure(Counting{Lines: came, Warm: 1}, Wanted{"launches", LineStep, nil})[0]
+		if c.want == "no step is warm" {
+			if !strings.Contains(got.Why, c.want) || got.N != 0 {
+				t.Errorf("%s: %+v", name, got)
+			}
+		} else if c.want != "cannot" {
+			wantFigure(t, name, got, c.want)
+		} else if !strings.Contains(got.Why, "kept back and came at once") || got.N != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // A report says which steps it cannot tell apart.
 func TestReportBlurred(t *testing.T) {
 	f, lines := blurredSteps(t, []int{9, 3, 3, 3, 3, 3}, map[int]int{3: 1})

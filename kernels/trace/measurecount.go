@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -27,10 +28,11 @@ type flaws struct {
 	graphs  int64        // launches of graphs
 	strange int64        // of these, of graphs of which nothing is known
 	foreign int64        // of these, of graphs whose kernels are not known by name
+	unsure  int64        // of these, of graphs of which it is not known how many nodes ran
 }
 
 // measureOne counts one process.
-func (p *Process) measure(how Counting, want []Wanted) (*measurer, *counter, Summary, error) {
+func (p *Process) measure(ctx context.Context, how Counting, want []Wanted) (*measurer, *counter, Summary, error) {
 	names, err := p.Names()
 	if err != nil {
 		return nil, nil, Summary{}, err
@@ -54,7 +56,7 @@ func (p *Process) measure(how Counting, want []Wanted) (*measurer, *counter, Sum
 	defer cards.close()
 	c := newCounter(p, &names, how, cards)
 	c.folded = m.fold
-	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); m.take(c, &c.now); return true }); err != nil {
+	if err := p.Events(ctx, func(e Event) bool { c.now = e; c.take(&c.now); m.take(c, &c.now); return true }); err != nil {
 		return nil, nil, Summary{}, err
 	}
 	s := c.summary()
@@ -111,6 +113,7 @@ func (m *measurer) take(c *counter, e *Event) {
 		f.unnamed += int64(count(!known))
 		m.add(s, mine, 1)
 	case GraphLaunch:
+		f.unsure += int64(count(c.audit.kernels.unsure(e.Name) || at(c.nodes, e.Name).Conditionals > 0))
 		f.foreign += int64(count(!m.graph(s, c.audit.kernels, e.Name, at(c.nodes, e.Name))))
 	case Sync:
 		m.add(s, m.waiting, 1)
@@ -124,7 +127,7 @@ func (m *measurer) take(c *counter, e *Event) {
 // graph counts the kernels of a graph by name; false where it is not known which they are.
 func (m *measurer) graph(s *step, c *capturing, number uint32, nodes Nodes) bool {
 	if !c.known(number, nodes) {
-		return nodes.All() > 0 && nodes.Kernels == 0
+		return nodes.Conditionals == 0 && nodes.All() > 0 && nodes.Kernels == 0
 	}
 	for id, n := range c.execs[number] {
 		if _, named := m.kernels[id]; !named {
@@ -214,13 +217,15 @@ func (m *measurer) flaw(i int) string {
 		if w.Stage != WholeRun && !ever && !meansStage(w.Stage, stage) {
 			continue
 		}
-		all.graphs, all.strange = all.graphs+f.graphs, all.strange+f.strange
+		all.graphs, all.strange, all.unsure = all.graphs+f.graphs, all.strange+f.strange, all.unsure+f.unsure
 		all.unnamed, all.loose, all.foreign = all.unnamed+f.unnamed, all.loose+f.loose, all.foreign+f.foreign
 		for k, n := range f.unsized {
 			all.unsized[k] += n
 		}
 	}
 	switch {
+	case kind.graphs && all.unsure > 0:
+		return fmt.Sprintf("%d launches were of graphs of which it is not known how many nodes ran: some were switched off or on (cuGraphNodeSetEnabled), or are conditional", all.unsure)
 	case w.Kernel != nil && kind.Name == graphNodes:
 		if all.foreign > 0 {
 			return fmt.Sprintf("%d launches were of graphs whose kernels are not known by name: a capture did not make all of them", all.foreign)

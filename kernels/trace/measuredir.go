@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -15,7 +16,7 @@ const (
 // MeasureDir takes numbers from the recording in a directory, whose run.json says how its
 // steps are told. The error is an *[Uncounted] as of [Recording.Measure], and where no
 // line was one of a step, or their numbers are not those of one run.
-func MeasureDir(dir string, want []Wanted) (Measurement, error) {
+func MeasureDir(ctx context.Context, dir string, want []Wanted) (Measurement, error) {
 	meta, err := ReadMeta(dir)
 	if err != nil {
 		return Measurement{}, err
@@ -40,5 +41,5 @@ func MeasureDir(dir string, want []Wanted) (Measurement, error) {
 	if err := stepsBack(how.Lines); err != nil {
 		return Measurement{}, err
 	}
-	return r.Measure(how, want)
+	return r.Measure(ctx, how, want)
 }

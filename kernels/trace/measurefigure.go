@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -19,7 +20,7 @@ func (e *Uncounted) Error() string { return e.Why }
 // up, and a time is that of the process where it is the longest. The error is an
 // *[Uncounted] where calls were lost, or a process was not counted that should have been:
 // what remains is no count.
-func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
+func (r Recording) Measure(ctx context.Context, how Counting, want []Wanted) (Measurement, error) {
 	var m Measurement
 	if err := r.sound(); err != nil {
 		return m, err
@@ -30,7 +31,10 @@ func (r Recording) Measure(how Counting, want []Wanted) (Measurement, error) {
 		if p.State != Attached { // it never came to use CUDA
 			continue
 		}
-		one, c, s, err := p.measure(how, want)
+		one, c, s, err := p.measure(ctx, how, want)
+		if ctx.Err() != nil {
+			return m, context.Cause(ctx)
+		}
 		if err != nil {
 			return m, unreadableProcess(p.PID, err.Error())
 		}

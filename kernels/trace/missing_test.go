@@ -27,7 +27,7 @@ func broken(t *testing.T, spoil func(dir, stem string) error) (Recording, Report
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := NewReport(r, nil, Counting{})
+	report, err := NewReport(t.Context(), r, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestMissing(t *testing.T) {
 				t.Errorf("%v: %s", err, &text)
 			}
 			var no *Uncounted
-			if _, err := r.Measure(Counting{}, []Wanted{{"launches", WholeRun, nil}}); !errors.As(err, &no) || no.Next == "" {
+			if _, err := r.Measure(t.Context(), Counting{}, []Wanted{{"launches", WholeRun, nil}}); !errors.As(err, &no) || no.Next == "" {
 				t.Errorf("measured: %v", err)
 			}
 		})
@@ -96,7 +96,7 @@ func TestMissingAll(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	var no *Uncounted
-	if _, err := MeasureDir(dir, []Wanted{{"launches", WholeRun, nil}}); !errors.As(err, &no) || !strings.Contains(no.Why, "7 a.out") {
+	if _, err := MeasureDir(t.Context(), dir, []Wanted{{"launches", WholeRun, nil}}); !errors.As(err, &no) || !strings.Contains(no.Why, "7 a.out") {
 		t.Errorf("%v", err)
 	}
 }

@@ -53,11 +53,13 @@ type Nodes struct {
 	Allocs   int `json:"allocs,omitempty"`
 	Frees    int `json:"frees,omitempty"`
 	Others   int `json:"others,omitempty"`
+
+	Conditionals int `json:"conditionals,omitempty"` // what is within them is not counted
 }
 
 // All is how many there are.
 func (n Nodes) All() int {
-	return n.Kernels + n.Copies + n.Sets + n.Hosts + n.Children + n.Empty + n.Waits + n.Events + n.Allocs + n.Frees + n.Others
+	return n.Kernels + n.Copies + n.Sets + n.Hosts + n.Children + n.Empty + n.Waits + n.Events + n.Allocs + n.Frees + n.Others + n.Conditionals
 }
 
 // Card is the one of a context.
@@ -170,7 +172,7 @@ func triple(s string) (t [3]int) {
 
 // nodes reads counts by CUgraphNodeType.
 func nodes(s string) (n Nodes) {
-	known := map[int]*int{0: &n.Kernels, 1: &n.Copies, 2: &n.Sets, 3: &n.Hosts, 4: &n.Children, 5: &n.Empty, 6: &n.Waits, 7: &n.Events, 10: &n.Allocs, 11: &n.Frees}
+	known := map[int]*int{0: &n.Kernels, 1: &n.Copies, 2: &n.Sets, 3: &n.Hosts, 4: &n.Children, 5: &n.Empty, 6: &n.Waits, 7: &n.Events, 10: &n.Allocs, 11: &n.Frees, 13: &n.Conditionals}
 	for i, part := range strings.Split(s, ",") {
 		to := known[i]
 		if to == nil {

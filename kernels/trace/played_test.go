@@ -125,7 +125,7 @@ func events(t *testing.T, p *Process) ([]Event, Names) {
 		t.Fatal(err)
 	}
 	var all []Event
-	if err := p.Events(func(e Event) bool { all = append(all, e); return true }); err != nil {
+	if err := p.Events(t.Context(), func(e Event) bool { all = append(all, e); return true }); err != nil {
 		t.Fatal(err)
 	}
 	return all, names

@@ -68,7 +68,7 @@ func TestPrograms(t *testing.T) {
 // wantCards holds the launches of each card, of all processes, against what they should be.
 func wantCards(t *testing.T, p played, want ...string) {
 	t.Helper()
-	r, err := NewReport(p.Recording, nil, Counting{})
+	r, err := NewReport(t.Context(), p.Recording, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestCards(t *testing.T) {
 		"device 1", "launch a 1 1 legacy 5", "set cuMemsetD8_v2 3", "sync", "begin s", "launch a 1 1 s", "finish s g", "instantiate g e", "replay e s",
 		"threads 2", "device $", "repeat 1000", "launch b 1 1 s$", "end", "end", "device 0", "launch c 1 1",
 		"device 4", "copy cuMemcpyDtoH_v2 5")
-	one, err := NewReport(Recording{Processes: []Process{*p.process()}}, &Meta{}, Counting{})
+	one, err := NewReport(t.Context(), Recording{Processes: []Process{*p.process()}}, &Meta{}, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestVisibleCards(t *testing.T) {
 		}
 	}
 	wantCards(t, p, "Stand-in 3 4", "Stand-in 5 2")
-	r, err := NewReport(p.Recording, nil, Counting{})
+	r, err := NewReport(t.Context(), p.Recording, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

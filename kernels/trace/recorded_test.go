@@ -15,7 +15,7 @@ func recorded(t *testing.T, name string) Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := NewReport(r, nil, Counting{})
+	report, err := NewReport(t.Context(), r, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func FuzzRecording(f *testing.F) {
 			return
 		}
 		most := len(events) / eventSize
-		if err := r.Processes[0].Events(func(e Event) bool { says(e, n); most--; return most >= 0 }); err == nil && most < 0 {
+		if err := r.Processes[0].Events(t.Context(), func(e Event) bool { says(e, n); most--; return most >= 0 }); err == nil && most < 0 {
 			t.Error("there are more events than the file has room for")
 		}
 	})

@@ -65,7 +65,7 @@ type StageReport struct {
 	Whole    bool               `json:"whole-process,omitempty"` // it is Outside, and all there is
 	Steps    int                `json:"steps"`
 	Apart    int                `json:"apart"`             // the first ones of these, that are not warm
-	Blurred  int                `json:"blurred,omitempty"` // warm ones that cannot be told from their neighbours: a line that ends one was read late
+	Blurred  int                `json:"blurred,omitempty"` // warm ones that cannot be told from their neighbours: a line that ends one was read late, or was kept back
 	Total    map[Quantity]int64 `json:"total"`             // of all steps
 	Counts   map[Quantity]Each  `json:"counts"`
 	Took     Spread             `json:"took"` // a step; of Outside only where it is the whole process

@@ -22,7 +22,7 @@ func played12(t *testing.T, beside ...string) Report {
 	}
 	p := play(t, tracetest.Start(t, tracetest.Options{Include: headers(t, "nvtx3/nvToolsExt.h")}), script...)
 	p.process()
-	r, err := NewReport(p.Recording, nil, Counting{})
+	r, err := NewReport(t.Context(), p.Recording, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

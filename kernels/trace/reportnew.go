@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,14 +10,14 @@ import (
 // NewReport counts each process of a recording. Of what Counting leaves open the run's own
 // settings hold, which are read from the recording when meta is nil. What is asked for and
 // is not there is let be and said: see [Report.Unmet].
-func NewReport(r Recording, meta *Meta, how Counting) (Report, error) {
+func NewReport(ctx context.Context, r Recording, meta *Meta, how Counting) (Report, error) {
 	var err error
 	if meta == nil {
 		if meta, err = ReadMeta(r.Dir); err != nil {
 			return Report{}, err
 		}
 	}
-	report, err := countedBy(r, meta, how)
+	report, err := countedBy(ctx, r, meta, how)
 	var none *NoRange
 	if err != nil || !errors.As(report.lacking, &none) {
 		return report.told(how), err
@@ -26,13 +27,13 @@ func NewReport(r Recording, meta *Meta, how Counting) (Report, error) {
 		without = *meta
 	}
 	without.Range = ""
-	again, err := countedBy(r, &without, Counting{Lines: how.Lines, Warm: how.Warm})
+	again, err := countedBy(ctx, r, &without, Counting{Lines: how.Lines, Warm: how.Warm})
 	again.Run, again.lacking = meta, none
 	return again.told(how), err
 }
 
 // countedBy counts, and finds out what is not there.
-func countedBy(r Recording, meta *Meta, how Counting) (Report, error) {
+func countedBy(ctx context.Context, r Recording, meta *Meta, how Counting) (Report, error) {
 	how, err := meta.counting(r.Dir, how)
 	if err != nil {
 		return Report{}, err
@@ -43,7 +44,10 @@ func countedBy(r Recording, meta *Meta, how Counting) (Report, error) {
 	}
 	r.Processes = slices.Clone(r.Processes)
 	for i := range r.Processes {
-		report.Processes = append(report.Processes, r.Processes[i].reported(how))
+		report.Processes = append(report.Processes, r.Processes[i].reported(ctx, how))
+	}
+	if ctx.Err() != nil {
+		return Report{}, context.Cause(ctx)
 	}
 	report.Missing = r.missing()
 	for _, text := range report.Missing {
@@ -55,9 +59,9 @@ func countedBy(r Recording, meta *Meta, how Counting) (Report, error) {
 
 // reported counts one process. One that cannot be read to its end is left out as a whole, for
 // a part of it is no count, and says so.
-func (p *Process) reported(how Counting) ProcessReport {
+func (p *Process) reported(ctx context.Context, how Counting) ProcessReport {
 	if p.counted() {
-		s, err := p.Count(how)
+		s, err := p.Count(ctx, how)
 		if err == nil {
 			return reportOf(&s, how)
 		}

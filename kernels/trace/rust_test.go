@@ -29,7 +29,7 @@ func TestRust(t *testing.T) {
 		"cust":   {Launches: 50, Copies: 3, CopiedHtoD: 8000, CopiedDtoH: 4000, Sets: 0, Syncs: 1, Allocs: 2, Releases: 2, HighMark: 8000},
 	} {
 		p := running(t, box, filepath.Join(dir, name)).process()
-		s, err := p.Count(Counting{})
+		s, err := p.Count(t.Context(), Counting{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,19 +17,48 @@ type byLine struct {
 }
 
 func newByLine(to spans, p *Process, lines []Line) *byLine {
+	from := earliest(p, lines)
 	for len(lines) > 0 && lines[0].since(p) < 0 {
-		lines = lines[1:] // steps in which the process was not there, or not on the card
+		lines, from = lines[1:], from[1:] // steps in which the process was not there, or not on the card
 	}
-	s := &byLine{to: to, p: p, lines: lines}
-	s.from = make([]time.Duration, len(lines))
-	for i := len(lines) - 1; i >= 0; i-- {
-		s.from[i] = lines[i].earliest(p)
-		if i+1 < len(lines) {
-			s.from[i] = min(s.from[i], s.from[i+1])
-		}
-	}
+	s := &byLine{to: to, p: p, lines: lines, from: from}
 	s.next(0)
 	return s
+}
+
+// earliest is when each line may have been written at the earliest. Of lines that were kept
+// back that is when those before them were read.
+func earliest(p *Process, lines []Line) []time.Duration {
+	from := make([]time.Duration, len(lines))
+	for first := 0; first < len(lines); {
+		last, least := first, lines[first].earliest(p)
+		for last+1 < len(lines) && lines[last+1].read(p) == lines[first].read(p) {
+			last++
+			least = min(least, lines[last].earliest(p))
+		}
+		since := time.Duration(0)
+		if first > 0 {
+			since = lines[first-1].read(p)
+		}
+		kept := lines[first].Step != lines[last].Step && keptBack(since, least, lines[last].read(p), last-first+1)
+		for i := first; i <= last; i++ {
+			if from[i] = lines[i].earliest(p); kept {
+				from[i] = min(from[i], since)
+			}
+		}
+		first = last + 1
+	}
+	for i := len(from) - 2; i >= 0; i-- {
+		from[i] = min(from[i], from[i+1])
+	}
+	return from
+}
+
+// keptBack says whether so many lines that end different steps, and came at once, cannot have
+// been written one by one: the time in which they may have been is less than half a step for
+// each. The program, or what its output goes through, has kept them back.
+func keptBack(before, from, read time.Duration, lines int) bool {
+	return read-from < rough || 2*time.Duration(lines)*(read-from) < read-before
 }
 
 func (s *byLine) next(at time.Duration) {

@@ -28,6 +28,8 @@ type Line struct {
 	Mono int64 `json:"mono-ns,omitempty"`
 	// Late is how long before that it may have been written; 0: it was then.
 	Late time.Duration `json:"late-ns,omitempty"`
+	// Read is how long after that it was read, with all that came at once.
+	Read time.Duration `json:"read-ns,omitempty"`
 }
 
 // since is how long behind a process's beginning it came.
@@ -40,6 +42,9 @@ func (l Line) since(p *Process) time.Duration {
 
 // earliest is the same of the first moment at which it may have been written.
 func (l Line) earliest(p *Process) time.Duration { return l.since(p) - max(0, l.Late) }
+
+// read is when it was, since a process's beginning.
+func (l Line) read(p *Process) time.Duration { return l.since(p) + max(0, l.Read) }
 
 // Pattern finds the number of a step in a line of output.
 type Pattern struct {

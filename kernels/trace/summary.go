@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -82,32 +83,32 @@ type Amount struct {
 // Count counts the events of a process, in one pass. What it holds grows with the number
 // of different kernels, calls, stages and of allocations that are not released, and with
 // nothing else.
-func (p *Process) Count(how Counting) (Summary, error) {
+func (p *Process) Count(ctx context.Context, how Counting) (Summary, error) {
 	names, err := p.Names()
 	if err != nil {
 		return Summary{}, err
 	}
 	cards, err := newCards(p)
 	if err != nil {
-		return p.untimed(how, &names, err)
+		return p.untimed(ctx, how, &names, err)
 	}
 	defer cards.close()
-	s, err := p.countBy(newCounter(p, &names, how, cards))
+	s, err := p.countBy(ctx, newCounter(p, &names, how, cards))
 	if err == nil && cards.err() != nil {
-		return p.untimed(how, &names, cards.err())
+		return p.untimed(ctx, how, &names, cards.err())
 	}
 	return s, err
 }
 
 // untimed counts without the times of the card, which cannot be read.
-func (p *Process) untimed(how Counting, names *Names, why error) (Summary, error) {
+func (p *Process) untimed(ctx context.Context, how Counting, names *Names, why error) (Summary, error) {
 	one := *p
 	one.Timed.Taken, one.Timed.Why = false, why.Error()
-	return one.countBy(newCounter(&one, names, how, nil))
+	return one.countBy(ctx, newCounter(&one, names, how, nil))
 }
 
-func (p *Process) countBy(c *counter) (Summary, error) {
-	if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
+func (p *Process) countBy(ctx context.Context, c *counter) (Summary, error) {
+	if err := p.Events(ctx, func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
 		return Summary{}, err
 	}
 	return c.summary(), nil

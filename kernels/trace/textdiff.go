@@ -62,6 +62,11 @@ func (p *ProcessDifference) text(w io.Writer, g Page) {
 		return
 	}
 	fmt.Fprintln(w, name)
+	for i, n := range [2]int64{p.UnsureA, p.UnsureB} {
+		if n > 0 {
+			fmt.Fprint(w, wrapped(fmt.Sprintf("kernels in graphs are not exact in %c: of %s it is not known how many nodes ran", 'A'+i, many(n, "graph launch")), "  ", "    ", g.width()))
+		}
+	}
 	for i := range p.Stages {
 		p.Stages[i].text(w, g)
 	}
@@ -110,7 +115,7 @@ func (d *StageDifference) blur(w io.Writer, g Page) {
 			if !d.once {
 				what = many(int64(s.n), "warm step") + " cannot be told apart, and the least and most may be of two"
 			}
-			fmt.Fprint(w, wrapped(fmt.Sprintf("not exact in %s: %s; a line that ends a step was read late: take an NVTX range (--range), or trace it again", s.name, what), "    ", "      ", g.width()))
+			fmt.Fprint(w, wrapped(fmt.Sprintf("not exact in %s: %s; a line that ends a step was read late, or was kept back: take an NVTX range (--range), or trace it again", s.name, what), "    ", "      ", g.width()))
 		}
 	}
 }

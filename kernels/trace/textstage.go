@@ -166,7 +166,7 @@ func (n Nodes) text() string {
 		n    int
 		noun string
 	}{{n.Kernels, "kernel"}, {n.Copies, "copy node"}, {n.Sets, "memset"}, {n.Hosts, "host call"}, {n.Children, "child graph"}, {n.Empty, "empty node"},
-		{n.Waits, "event wait"}, {n.Events, "event"}, {n.Allocs, "allocation"}, {n.Frees, "release"}, {n.Others, "other node"}} {
+		{n.Waits, "event wait"}, {n.Events, "event"}, {n.Allocs, "allocation"}, {n.Frees, "release"}, {n.Conditionals, "conditional node"}, {n.Others, "other node"}} {
 		if one.n > 0 {
 			parts = append(parts, many(int64(one.n), one.noun))
 		}

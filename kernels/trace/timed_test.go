@@ -24,7 +24,7 @@ func timed(t *testing.T, box *tracetest.Box, env []string, lines ...string) play
 
 func reportOn(t *testing.T, r Recording) *ProcessReport {
 	t.Helper()
-	report, err := NewReport(r, nil, Counting{})
+	report, err := NewReport(t.Context(), r, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ func (e *NoStep) Error() string {
 
 // NewTimeline makes that of a step. The error is a *[NoStage] or a *[NoStep] where it is
 // not there. Of several processes each has its own step of that number.
-func NewTimeline(r Recording, meta *Meta, how Counting, o TimelineOptions) (*Timeline, error) {
+func NewTimeline(ctx context.Context, r Recording, meta *Meta, how Counting, o TimelineOptions) (*Timeline, error) {
 	var err error
 	if meta == nil {
 		if meta, err = ReadMeta(r.Dir); err != nil {
@@ -60,7 +61,7 @@ func NewTimeline(r Recording, meta *Meta, how Counting, o TimelineOptions) (*Tim
 	if how, err = meta.counting(r.Dir, how); err != nil {
 		return nil, err
 	}
-	steps, err := stepsOf(r, how)
+	steps, err := stepsOf(ctx, r, how)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func NewTimeline(r Recording, meta *Meta, how Counting, o TimelineOptions) (*Tim
 			t.Others += count(len(list) > 0)
 			continue
 		}
-		if err := t.add(&r.Processes[i], i, list[at], r.Processes[0].Began); err != nil {
+		if err := t.add(ctx, &r.Processes[i], i, list[at], r.Processes[0].Began); err != nil {
 			return nil, fmt.Errorf("read process %d (%s) for its timeline: %w", r.Processes[i].PID, r.Processes[i].Command, err)
 		}
 	}
@@ -99,7 +100,7 @@ type stepMark struct {
 func stageLabel(stage string) string { return cmp.Or(stage, "(outside)") }
 
 // stepsOf finds the steps of each process, in one pass.
-func stepsOf(r Recording, how Counting) ([][]stepMark, error) {
+func stepsOf(ctx context.Context, r Recording, how Counting) ([][]stepMark, error) {
 	all := make([][]stepMark, len(r.Processes))
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -116,7 +117,7 @@ func stepsOf(r Recording, how Counting) ([][]stepMark, error) {
 				all[i] = append(all[i], markOf(s))
 			}
 		}
-		if err := p.Events(func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
+		if err := p.Events(ctx, func(e Event) bool { c.now = e; c.take(&c.now); return true }); err != nil {
 			return nil, fmt.Errorf("read process %d (%s): %w", p.PID, p.Command, err)
 		}
 		apart := map[string]int{}

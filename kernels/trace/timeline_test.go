@@ -126,11 +126,11 @@ func TestTimeline(t *testing.T) {
 	p.process()
 	dir := t.TempDir()
 	for name, o := range map[string]TimelineOptions{"a.json": {Stage: "step", Step: 7}, "b.json.gz": {Stage: "step", Step: MedianStep}} {
-		line, err := NewTimeline(p.Recording, nil, Counting{Range: "step"}, o)
+		line, err := NewTimeline(t.Context(), p.Recording, nil, Counting{Range: "step"}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := line.WriteFile(filepath.Join(dir, name)); err != nil {
+		if err := line.WriteFile(t.Context(), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 		v := viewFile(t, filepath.Join(dir, name))
@@ -146,17 +146,17 @@ func TestTimeline(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) != 2 {
 		t.Errorf("left: %v", files)
 	}
-	_, err := NewTimeline(p.Recording, nil, Counting{Range: "step"}, TimelineOptions{Step: 12})
+	_, err := NewTimeline(t.Context(), p.Recording, nil, Counting{Range: "step"}, TimelineOptions{Step: 12})
 	var none *NoStep
 	if !errors.As(err, &none) || none.First != 0 || none.Last != 11 {
 		t.Errorf("%v", err)
 	}
 	var stage *NoStage
-	if _, err := NewTimeline(p.Recording, nil, Counting{}, TimelineOptions{Stage: "none", Step: MedianStep}); !errors.As(err, &stage) {
+	if _, err := NewTimeline(t.Context(), p.Recording, nil, Counting{}, TimelineOptions{Stage: "none", Step: MedianStep}); !errors.As(err, &stage) {
 		t.Errorf("%v", err)
 	}
-	line, err := NewTimeline(p.Recording, nil, Counting{Range: "step"}, TimelineOptions{Stage: "step", Step: MedianStep})
-	if err != nil || line.WriteFile(filepath.Join(dir, "no", "such.json")) == nil {
+	line, err := NewTimeline(t.Context(), p.Recording, nil, Counting{Range: "step"}, TimelineOptions{Stage: "step", Step: MedianStep})
+	if err != nil || line.WriteFile(t.Context(), filepath.Join(dir, "no", "such.json")) == nil {
 		t.Errorf("written into a directory that is not there: %v", err)
 	}
 }
@@ -168,12 +168,12 @@ func TestTimelineOfTheHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line, err := NewTimeline(r, nil, Counting{}, TimelineOptions{Stage: "step", Step: 20})
+		line, err := NewTimeline(t.Context(), r, nil, Counting{}, TimelineOptions{Stage: "step", Step: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "line.json")
-		if err := line.WriteFile(path); err != nil {
+		if err := line.WriteFile(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 		v := viewFile(t, path)

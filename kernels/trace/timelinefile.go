@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,18 +23,18 @@ func (e *NotOurs) Error() string {
 // WriteFile writes it: whole or not at all, packed where the name ends in .gz. A timeline
 // of ours that is there already is written over, and of anything else the error is a
 // *[NotOurs]. Into what is no file, as a pipe, it is written as it comes.
-func (t *Timeline) WriteFile(path string) error {
+func (t *Timeline) WriteFile(ctx context.Context, path string) error {
 	packed := strings.HasSuffix(path, ".gz")
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		err = fmt.Errorf("%s is a directory: name a file", path)
 	case err == nil && !info.Mode().IsRegular():
-		err = t.into(path, packed)
+		err = t.into(ctx, path, packed)
 	case err == nil:
-		err = t.again(path, packed)
+		err = t.again(ctx, path, packed)
 	case errors.Is(err, fs.ErrNotExist):
-		err = t.whole(path, packed)
+		err = t.whole(ctx, path, packed)
 	}
 	var other *NotOurs
 	if err == nil || errors.As(err, &other) {
@@ -47,25 +48,25 @@ const TimelineName = "timeline.json.gz"
 
 // WriteIn writes it into its recording, which may be somebody else's: of a link or a pipe
 // that is there in its place the error is a *[NotOurs].
-func (t *Timeline) WriteIn(dir string) error {
+func (t *Timeline) WriteIn(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, TimelineName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return &NotOurs{path}
 	}
-	return t.WriteFile(path)
+	return t.WriteFile(ctx, path)
 }
 
 // into writes it into a pipe or a device.
-func (t *Timeline) into(path string, packed bool) error {
+func (t *Timeline) into(ctx context.Context, path string, packed bool) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.write(f, packed), f.Close())
+	return errors.Join(t.write(until{ctx, f}, packed), f.Close())
 }
 
 // again writes it in the place of one that is there; a link stays one.
-func (t *Timeline) again(path string, packed bool) error {
+func (t *Timeline) again(ctx context.Context, path string, packed bool) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
@@ -77,16 +78,16 @@ func (t *Timeline) again(path string, packed bool) error {
 	if !ours {
 		return &NotOurs{path}
 	}
-	return t.whole(real, packed)
+	return t.whole(ctx, real, packed)
 }
 
 // whole writes it beside its place, and moves it there.
-func (t *Timeline) whole(path string, packed bool) error {
+func (t *Timeline) whole(ctx context.Context, path string, packed bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".timeline-*")
 	if err != nil {
 		return err
 	}
-	err = errors.Join(t.write(f, packed), f.Chmod(0o644), f.Close())
+	err = errors.Join(t.write(until{ctx, f}, packed), f.Chmod(0o644), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -102,6 +103,19 @@ func (t *Timeline) write(w io.Writer, packed bool) error {
 	}
 	z := gzip.NewWriter(w)
 	return errors.Join(t.trace.write(z), z.Close())
+}
+
+// until writes for as long as nobody has it stop.
+type until struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (u until) Write(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.to.Write(b)
 }
 
 // isTimeline says whether a file is one of ours, by how it begins; an empty one is

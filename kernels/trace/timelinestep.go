@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +27,7 @@ type timelineOf struct {
 // cardTracks is above every process's number.
 const cardTracks = 10_000_000
 
-func (t *Timeline) add(p *Process, index int, step stepMark, began time.Time) error {
+func (t *Timeline) add(ctx context.Context, p *Process, index int, step stepMark, began time.Time) error {
 	names, err := p.Names()
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (t *Timeline) add(p *Process, index int, step stepMark, began time.Time) er
 	t.trace.process(p.PID, 2*index, fmt.Sprintf("%s, pid %d", p.Command, p.PID))
 	t.trace.thread(p.PID, 0, "steps")
 	t.trace.add(chromeEvent{Name: o.stepName(), Cat: "step", Ph: "X", TS: o.at(step.began), Dur: microsOf(step.over - step.began), PID: p.PID, TID: 0})
-	if err := p.Events(o.take); err != nil {
+	if err := p.Events(ctx, o.take); err != nil {
 		return err
 	}
 	o.close()

@@ -135,7 +135,7 @@ func TestUnreadOfPlayed(t *testing.T) {
 	p := play(t, tracetest.Start(t, tracetest.Options{}), "init", "device 0", "launch k 1 1",
 		"copy cuMemcpyHtoDAsync_v2 4 s", "copy cuMemcpyHtoDAsync_v2 4 s", "launch k 1 1", "copy cuMemcpyHtoD_v2 100", "set cuMemsetD32_v2 2", "alloc a 64", "managed m 64", "free a")
 	p.process()
-	r, err := NewReport(p.Recording, nil, Counting{})
+	r, err := NewReport(t.Context(), p.Recording, nil, Counting{})
 	if err != nil {
 		t.Fatal(err)
 	}

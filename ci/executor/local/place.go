@@ -70,7 +70,7 @@ func (e *Executor) run(ctx context.Context, t executor.Task) (*gates.Verdict, *e
 // the repository all the same.
 func (e *Executor) checkOut(ctx context.Context, h executor.Head) error {
 	from := e.o.Here
-	if h.Root != "" && !isGone(h.Root) {
+	if h.Root != "" && !IsGone(h.Root) {
 		if lane, err := worktrees.Find(ctx, h.Root); err == nil && lane.CommonDir == from.CommonDir {
 			from = lane
 		}
@@ -128,8 +128,8 @@ func Settle(ctx context.Context, s *worktrees.Scratch, commit string) error {
 	return s.Move(ctx, commit)
 }
 
-// isGone says that there is no such directory.
-func isGone(dir string) bool {
+// IsGone says that there is no such directory.
+func IsGone(dir string) bool {
 	_, err := os.Stat(dir)
 	return errors.Is(err, os.ErrNotExist)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	mrand "math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,16 +15,28 @@ import (
 // ports of a rig.
 type ports struct{ ctld, a, b, dbd, db int }
 
-// freePorts are ports that nobody listens to. Between here and a daemon's start somebody
-// else can take one, and the rig says so.
+// The ports that rigs listen to: below those that the kernel gives to whoever connects
+// somewhere, which would take one between here and a daemon's start.
+const (
+	firstPort = 10000
+	lastPort  = 32000
+)
+
+// freePorts are ports that nobody listens to. Another rig can take one all the same until
+// a daemon of this one has: then it is [errTaken].
 func freePorts() (p ports, err error) {
 	for _, port := range []*int{&p.ctld, &p.a, &p.b, &p.dbd, &p.db} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		var l net.Listener
+		for range 100 {
+			*port = firstPort + mrand.IntN(lastPort-firstPort)
+			if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port)); err == nil {
+				break
+			}
+		}
 		if err != nil {
 			return p, err
 		}
 		defer l.Close()
-		*port = l.Addr().(*net.TCPAddr).Port
 	}
 	return p, nil
 }
@@ -102,8 +115,8 @@ GresTypes=gpu
 SlurmdParameters=config_overrides
 MpiDefault=none
 ReturnToService=2
-SlurmdTimeout=5
-MessageTimeout=5
+SlurmdTimeout=10
+MessageTimeout=10
 KillWait=5
 MinJobAge=AGE
 DefMemPerNode=100

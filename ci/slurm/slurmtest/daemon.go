@@ -81,7 +81,9 @@ while read -r pid; do pids="$pids $pid"; done
 for pid in $pids; do
 	tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qxF "SLURM_CONF=$1" && kill -9 "$pid" 2>/dev/null
 done
-for pass in 1 2 3 4 5 6 7 8 9 10; do
+pass=0
+while [ $pass -lt 300 ]; do
+	pass=$((pass + 1))
 	left=
 	for f in /proc/[0-9]*/environ; do
 		pid=${f#/proc/}

@@ -53,7 +53,7 @@ func TestKilled(t *testing.T) {
 	if _, missing := programs(Options{}); missing != nil && os.Getenv("GPUCI_TEST_STRICT") != "1" {
 		t.Skip(missing)
 	}
-	for end := time.Now().Add(time.Minute); up && len(of(t, conf)) < 6 && time.Now().Before(end); { // its job has begun
+	for end := time.Now().Add(3 * time.Minute); up && len(of(t, conf)) < 6 && time.Now().Before(end); { // its job has begun
 		time.Sleep(20 * time.Millisecond)
 	}
 	had := of(t, conf)
@@ -62,7 +62,7 @@ func TestKilled(t *testing.T) {
 	if !up || len(had) < 6 {
 		t.Fatalf("it said %q, %v, and has the processes %q", line, err, had)
 	}
-	for end := time.Now().Add(time.Minute); len(of(t, conf)) > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(3 * time.Minute); len(of(t, conf)) > 0 && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if left := of(t, conf); len(left) > 0 {

@@ -52,6 +52,11 @@ func Start(t testing.TB, o Options) *Rig {
 		t.Fatal(err)
 	}
 	r, err := Up(dir, o)
+	for tries := 0; errors.Is(err, errTaken) && tries < 3; tries++ {
+		if err = emptied(dir); err == nil {
+			r, err = Up(dir, o)
+		}
+	}
 	var missing *MissingError
 	switch {
 	case errors.As(err, &missing) && os.Getenv("GPUCI_TEST_STRICT") != "1":
@@ -63,7 +68,7 @@ func Start(t testing.TB, o Options) *Rig {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("slurmctld said:\n%s", r.Log("slurmctld", 60))
+			t.Logf("slurmctld said:\n%s", r.Log("slurmctld", 15))
 		}
 		if err := r.Down(); err != nil {
 			t.Error(err)
@@ -104,8 +109,21 @@ func programs(o Options) (map[string]string, error) {
 	return bin, nil
 }
 
-// upTime is how long all daemons may take; the slowest is MariaDB's first start.
-const upTime = 2 * time.Minute
+// emptied removes what is in a directory.
+func emptied(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// errTaken says that somebody else has taken a port of a rig.
+var errTaken = errors.New("a port was taken meanwhile")
+
+// upTime is how long all daemons may take on a machine that does much else; the slowest is
+// MariaDB's first start.
+const upTime = 5 * time.Minute
 
 // Up starts a rig in an empty directory, whose path must be short.
 func Up(dir string, o Options) (r *Rig, err error) {
@@ -131,7 +149,7 @@ func Up(dir string, o Options) (r *Rig, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("start a Slurm in %s: %w\n%s", dir, err, r.Log("slurmctld", 20)), r.Down())
+			err = errors.Join(fmt.Errorf("start a Slurm in %s: %w\n%s", dir, err, r.Log("slurmctld", 15)), r.Down())
 		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), upTime)
@@ -166,9 +184,14 @@ func (r *Rig) start(ctx context.Context) error {
 func (r *Rig) until(ctx context.Context, what string, is func() bool) error {
 	for !is() {
 		for name, d := range r.daemons {
-			if d.gone() {
-				return fmt.Errorf("%s ended: %s", name, r.Log(name, 5))
+			if !d.gone() {
+				continue
 			}
+			err := fmt.Errorf("%s ended: %s", name, r.Log(name, 5))
+			if strings.Contains(r.Log(name, 30), "Address already in use") {
+				err = fmt.Errorf("%w: %w", errTaken, err)
+			}
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -190,7 +213,7 @@ func (r *Rig) Command(ctx context.Context, name string, args ...string) *exec.Cm
 }
 
 // StopNode ends the slurmd of a node, as if the machine were off the network: what runs
-// there goes on. Slurm calls it down after about five seconds.
+// there goes on. Slurm calls it down after about ten seconds.
 func (r *Rig) StopNode(node string) { r.daemons[node].kill() }
 
 // StartNode starts the slurmd of a node.

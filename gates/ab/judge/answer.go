@@ -46,7 +46,10 @@ type Answer struct {
 	Thrown  map[string]int `json:"thrown,omitempty"`
 	More    int            `json:"more,omitempty"`        // samples of each arm that it would take still; of CannotSay
 	TooMany bool           `json:"beyond-most,omitempty"` // they are more than the rule's Most, and going on is not worth it
-	Notes   []string       `json:"notes,omitempty"`       // what the reader must know: two modes, a coarse clock
+	Coarse  bool           `json:"coarse,omitempty"`      // of CannotSay: no number of samples will do, for the steps of the clock
+	// Lopsided: far more runs of one arm were thrown out than of the other.
+	Lopsided bool     `json:"lopsided,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // what the reader must know: two modes, a coarse clock
 
 	next int // rounds to the look after this one; 0: none will change the answer
 }

@@ -101,8 +101,13 @@ func (a *Answer) conclude(s Session, e evidence, looks []look, have int) {
 		return
 	}
 	a.Notes = e.notes(s)
+	a.Lopsided = lopsided(s.thrownOf())
 	if a.Verdict != CannotSay {
 		a.Why = e.decided(a.Verdict)
+		return
+	}
+	if a.Coarse = e.coarse(); a.Coarse {
+		a.Why = e.tooCoarse()
 		return
 	}
 	need, enough := e.need(looks)

@@ -56,10 +56,10 @@ func TestVerdicts(t *testing.T) {
 		"the twin differs as much": {stage{noise: calm(1), effect: 0.05, twin: 0.06}, Tie, 0, 0, "inside the floor of",
 			"the control differs from itself"},
 		"beyond a twin that differs": {stage{noise: calm(1), effect: -0.2, twin: 0.06}, Win, 0, 0, "beyond the floor", ""},
-		"a clock without a step":     {stage{noise: silent, value: coarse(0.05)}, CannotSay, 1, 0.05, "would have had to be there", "steps of 1 s"},
+		"a clock without a step":     {stage{noise: silent, value: coarse(0.05)}, CannotSay, 1, 0.05, "in steps of 1 s, which can put a difference off by 100 %: no number of samples", ""},
 		"a step that looks like a difference": {stage{noise: func() float64 { return math.Log(1.12) }, effect: 0.03, value: coarse(0.25),
-			metric: Metric{Name: "time", Unit: "s", Better: Lower, Step: 0.25}}, CannotSay, 1.25, 0.1, "", "steps of 0.25 s"},
-		"a clock that hides it": {stage{noise: calm(1), effect: 0.03, value: coarse(0.25), metric: Metric{Name: "time", Unit: "s", Better: Lower, Step: 0.25}}, CannotSay, 0, 0, "", "steps of 0.25 s"},
+			metric: Metric{Name: "time", Unit: "s", Better: Lower, Step: 0.25}}, CannotSay, 1.25, 0.1, "in steps of 0.25 s", ""},
+		"a clock that hides it": {stage{noise: calm(1), effect: 0.03, value: coarse(0.25), metric: Metric{Name: "time", Unit: "s", Better: Lower, Step: 0.25}}, CannotSay, 0, 0, "no number of samples", ""},
 		"a clock that the noise reads between": {stage{noise: func() noise {
 			n := calm(1)
 			return func() float64 { return 10 * n() }
@@ -89,6 +89,9 @@ func TestVerdicts(t *testing.T) {
 			}
 			if a.Verdict == CannotSay && a.More == 0 && a.TooMany {
 				t.Error("it would take too many, and none")
+			}
+			if a.Coarse && (a.More > 0 || a.next > 0 || a.Rounds != 10) {
+				t.Errorf("no number of samples will do, and it asks for %d more after %d rounds", a.More, a.Rounds)
 			}
 		})
 	}

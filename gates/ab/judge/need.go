@@ -69,3 +69,10 @@ func (e evidence) hopeful(looks []look) bool {
 	rough := 1 + 3/math.Sqrt(float64(e.at.rounds))
 	return e.at.number < last.number && e.visibleAt(last) <= rough*max(e.bars.seek, e.pairs.far())
 }
+
+// coarse is whether the clock's steps hide what is sought, however many samples there are:
+// what they can put a difference off by does not fall with their number. A difference that
+// is larger than that may be seen still.
+func (e evidence) coarse() bool {
+	return e.readings.bias >= e.bars.seek && math.Abs(e.pairs.centre) <= e.readings.bias
+}

@@ -20,8 +20,8 @@ func (e evidence) notes(s Session) []string {
 	if e.twins.sure() {
 		notes = append(notes, fmt.Sprintf("the control differs from itself, by %s: two builds of it, or two places, are not alike", Signed(part(e.twins.centre))))
 	}
-	if e.readings.bias > e.bars.least/10 {
-		notes = append(notes, fmt.Sprintf("the clock has steps of %g %s, which can put the difference off by %s: let a run take longer",
+	if e.readings.bias > e.bars.least/10 && !e.coarse() {
+		notes = append(notes, fmt.Sprintf("the clock has steps of %.3g %s, which can put the difference off by %s: let a run take longer",
 			e.readings.step, e.metric.Unit, Percent(e.readings.bias)))
 	}
 	for _, arm := range []struct {
@@ -33,11 +33,16 @@ func (e evidence) notes(s Session) []string {
 				arm.name, low, high, e.metric.Unit, 100*share))
 		}
 	}
-	_, by := s.thrown()
-	if c, a := by[s.Plan.Control], by[s.Plan.Arm]; lopsided(c, a) {
+	if c, a := s.thrownOf(); lopsided(c, a) {
 		notes = append(notes, fmt.Sprintf("%d runs of %s were thrown out and %d of %s: what is left of them may not be alike", c, s.Plan.Control, a, s.Plan.Arm))
 	}
 	return notes
+}
+
+// thrownOf counts the runs of the control and of the arm that were thrown out.
+func (s Session) thrownOf() (control, arm int) {
+	_, by := s.thrown()
+	return by[s.Plan.Control], by[s.Plan.Arm]
 }
 
 // lopsided is whether two counts are further apart than fair coins make them in 99

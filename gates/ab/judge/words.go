@@ -65,6 +65,12 @@ func (e evidence) decided(v Verdict) string {
 	return fmt.Sprintf("%s is %s, inside the floor of %s: the control differs as much from itself", e.metric.Name, Signed(size), floor)
 }
 
+// tooCoarse says that no samples will do.
+func (e evidence) tooCoarse() string {
+	return fmt.Sprintf("%s is read in steps of %.3g %s, which can put a difference off by %s: no number of samples makes up for that",
+		e.metric.Name, e.readings.step, e.metric.Unit, Percent(e.readings.bias))
+}
+
 // undecided says what is missing.
 func (e evidence) undecided(a Answer) string {
 	why := fmt.Sprintf("%s is %s, and %s would have had to be there to be seen", e.metric.Name, e.between(e.pairs), Percent(a.Visible))

@@ -33,6 +33,7 @@ static const struct {
 	{"cuGraphExecKernelNodeSetParams", ALTER, 0, ALTERS_EXEC, 0, 0, ANY},
 	{"cuGraphExecChildGraphNodeSetParams", ALTER, 0, ALTERS_EXEC, 0, 0, ANY},
 	{"cuGraphExecNodeSetParams", ALTER, 0, ALTERS_EXEC, 0, 0, ANY},
+	{"cuGraphNodeSetEnabled", ALTER, 0, SWITCHES_NODE, 0, 0, ANY},
 	{"cuStreamBeginCaptureToGraph", CAPTURE, 0, BEGINS, 0, 0, ANY},
 	{"cuStreamBeginCapture", CAPTURE, 0, BEGINS, 0, 0, ANY},
 	{"cuStreamEndCapture", CAPTURE, 0, ENDS, 0, 0, ANY},

@@ -33,6 +33,10 @@ void graph_altered(const Call *c, const CallbackData *d, uint8_t flags) {
 	if (c->params == MAKES_GRAPH && !(flags & FAILED)) of = GRAPH_OF, which = (uint64_t)*made->graph;
 	if (c->params == ALTERS_NODE) of = ANY_GRAPH;
 	if (c->params == ALTERS_EXEC && held(EXEC, (uint64_t)altered->exec, &it)) of = EXEC_OF, which = it.number;
+	if (c->params == SWITCHES_NODE) {
+		of = SWITCHED;
+		if (held(EXEC, (uint64_t)altered->exec, &it)) which = it.number;
+	}
 	record(ALTER, flags, *d->own, c->name, which, of);
 }
 

@@ -58,7 +58,9 @@ enum {
 	TIE = 17,   // other: the number on the card of the call whose event is the thread's next one
 };
 
-enum { ANYTHING, GRAPH_OF, EXEC_OF, ANY_GRAPH }; // other, of ALTER
+// other, of ALTER. SWITCHED: nodes of one that was made ready were switched off or on; value 0
+// where it is not known of which.
+enum { ANYTHING, GRAPH_OF, EXEC_OF, ANY_GRAPH, SWITCHED };
 
 enum {
 	FAILED = 1,   // the call gave an error

@@ -35,6 +35,7 @@
 //	child GRAPH OTHER                    OTHER as a node of GRAPH
 //	make GRAPH                           without a capture, where the last one was that has one
 //	update EXEC GRAPH, change            a graph that was made ready, or a node
+//	other EXEC, switch EXEC              a kernel of one that was made ready is another; a node of it is off
 //	instantiate GRAPH EXEC, replay EXEC [STREAM], destroy EXEC
 //	sync [STREAM|event]
 //	push|pushex|mark|open|close TEXT, pop, domain NAME push|pop|mark|open|close TEXT

@@ -186,6 +186,19 @@ API int cuGraphKernelNodeSetParams_v2(void *node, const void *kernel) {
 	return around(ID_cuGraphKernelNodeSetParams_v2, &p, 0, altered);
 }
 
+API int cuGraphExecKernelNodeSetParams_v2(void *exec, void *node, const void *kernel) {
+	Alter p = {exec, node, (void *)kernel};
+	return around(ID_cuGraphExecKernelNodeSetParams_v2, &p, 0, altered);
+}
+
+API int cuGraphNodeSetEnabled(void *exec, void *node, unsigned enabled) {
+	struct {
+		void *exec, *node;
+		unsigned enabled;
+	} p = {exec, node, enabled};
+	return around(ID_cuGraphNodeSetEnabled, &p, 0, altered);
+}
+
 static int in_capture(const void *params) {
 	void *stream = *(void *const *)params;
 	if (captures(stream, HOST_NODE)) return 900;

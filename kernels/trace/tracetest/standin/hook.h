@@ -33,7 +33,7 @@ typedef void (*Hook)(unsigned id, const Data *);
 	X(cuStreamCreate) X(cuStreamSynchronize) X(cuCtxSynchronize) X(cuEventSynchronize) \
 	X(cuStreamBeginCapture_v2) X(cuStreamEndCapture) \
 	X(cuGraphInstantiateWithFlags) X(cuGraphLaunch) X(cuGraphExecDestroy) \
-	X(cuGraphCreate) X(cuGraphKernelNodeSetParams_v2) X(cuGraphExecUpdate_v2)
+	X(cuGraphCreate) X(cuGraphKernelNodeSetParams_v2) X(cuGraphExecUpdate_v2) X(cuGraphExecKernelNodeSetParams_v2) X(cuGraphNodeSetEnabled)
 
 enum {
 	NO_CALL,

@@ -111,6 +111,8 @@ static int graph(char **w) {
 	if (!strcmp(w[0], "child")) return AS((void **, void *, const void *, size_t, void *), "cuGraphAddChildGraphNode")(thing("node", w[1]), *thing("graph", w[1]), 0, 0, *thing("graph", w[2]));
 	if (!strcmp(w[0], "make")) return AS((void **, unsigned), "cuGraphCreate")(thing("graph", w[1]), 0);
 	if (!strcmp(w[0], "update")) return AS((void *, void *, void *), "cuGraphExecUpdate_v2")(*thing("exec", w[1]), *thing("graph", w[2]), 0);
+	if (!strcmp(w[0], "other")) return AS((void *, void *, const void *), "cuGraphExecKernelNodeSetParams_v2")(*thing("exec", w[1]), 0, 0);
+	if (!strcmp(w[0], "switch")) return AS((void *, void *, unsigned), "cuGraphNodeSetEnabled")(*thing("exec", w[1]), 0, 0);
 	if (!strcmp(w[0], "change")) return AS((void *, const void *), "cuGraphKernelNodeSetParams_v2")(0, 0);
 	if (!strcmp(w[0], "instantiate")) return AS((void **, void *, unsigned long long), "cuGraphInstantiateWithFlags")(thing("exec", w[2]), *thing("graph", w[1]), 0);
 	if (!strcmp(w[0], "destroy")) return AS((void *), "cuGraphExecDestroy")(*thing("exec", w[1]));
@@ -145,7 +147,7 @@ int cuda_line(char **w) {
 		{" launch ptsz cooperative ", launch}, {" ex ", ex}, {" grid ", grid}, {" bench ", bench}, {" reload ", reload}, {" later ", later},
 		{" alloc managed allocasync pool create host pitch ", alloc}, {" free freehost release freeasync ", release},
 		{" copy ", copy}, {" set ", set}, {" box ", box}, {" peer ", peer}, {" set2d ", set2d}, {" sync ", waits},
-		{" begin finish child make update change instantiate destroy replay ", graph},
+		{" begin finish child make update other switch change instantiate destroy replay ", graph},
 	};
 	char word[64];
 	snprintf(word, sizeof word, " %s ", w[0]);
