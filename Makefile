@@ -5,7 +5,8 @@
 # make cuda    bin/gpuci-cuda, which runs kernels on a card; it needs CUDA's headers, and no card
 # make trace   bin/libgpuci-trace.so, which gpuci trace and gates with [gate.trace] load; without it a C compiler of the machine makes it
 # make standin bin/standin, a stand-in for NVIDIA's driver, to try gpuci without a card
-# make standin-cuda  bin/standin-cuda, a stand-in for CUDA, to try gpuci trace without a card
+# make standin-cuda  bin/standin-cuda, a stand-in for CUDA, to try gpuci trace without a card; NVTX ranges need NVTX_INCLUDE=DIR
+#              where DIR has nvtx3/nvToolsExt.h, as site-packages/nvidia/cu13/include of pip install nvidia-nvtx
 # make soak    the long forms of the randomised tests
 # make incident  20 links at once on a slow disk, bare and through gpuci (root)
 GO ?= go
@@ -26,9 +27,10 @@ test:
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
-	$(GO) vet -tags bench,incident ./... # no file is left out for having them
-	$(GO) run $(STATICCHECK) ./...
-	$(GO) test -vet=off -count=1 -run '^TestImportRule$$' ./cmd/gpuci
+	$(GO) vet $(AS) -tags bench,incident ./... # no file is left out for having them
+	GOBIN="$(CURDIR)/target/lint" $(GO) install $(STATICCHECK)
+	GOFLAGS="$(AS)" target/lint/staticcheck ./...
+	$(GO) test $(AS) -vet=off -count=1 -run '^TestImportRule$$' ./cmd/gpuci
 
 bench:
 	$(GO) test -count=1 -tags bench -timeout 60m -run '^TestBench' -v ./cmd/gpuci
@@ -47,7 +49,7 @@ standin:
 	@CC="$(CC)" kernels/device/devicetest/standin/build bin/standin
 
 standin-cuda:
-	@CC="$(CC)" kernels/trace/tracetest/standin/build bin/standin-cuda
+	@CC="$(CC)" NVTX_INCLUDE="$(NVTX_INCLUDE)" kernels/trace/tracetest/standin/build bin/standin-cuda
 
 # The flags are those of kernels/trace/compiler.go.
 trace: build

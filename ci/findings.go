@@ -51,7 +51,10 @@ func (r Report) sections() (list []section) {
 	}
 	list = append(list, r.troubles()...)
 	add("newly red", func(_ Lane, c Cell) (item, bool) {
-		return item{text: c.said() + was(c), next: firstOf(c.Next), level: alarm}, c.Change == NewlyRed
+		return item{text: c.said() + was(c), next: firstOf(c.Next), level: alarm}, c.Change == NewlyRed && c.Outcome != gates.Broken
+	})
+	add("newly broken", func(_ Lane, c Cell) (item, bool) { // it says nothing of the code
+		return item{text: c.said() + was(c), next: firstOf(c.Next), level: alarm}, c.Change == NewlyRed && c.Outcome == gates.Broken
 	})
 	add("red", func(_ Lane, c Cell) (item, bool) { // nothing is known of before
 		return item{text: c.said(), next: firstOf(c.Next), level: alarm}, c.Change == "" && c.State != NotRun && leaning(c.Outcome) < 0

@@ -252,7 +252,7 @@ func (f *flow) judged(failed bool) {
 			f.mark("not covered by these arguments: witness " + w.Name)
 			continue
 		}
-		if w.Why == notCounted { // why is a finding already
+		if w.Why == notCounted || f.judgedCounters(w, failed) { // why is a finding already
 			continue
 		}
 		f.state(w.State, failed, fmt.Sprintf("witness %s: %s%s", w.Name, w.Why, series(w.Counters)), w.Matches == 0)

@@ -252,7 +252,7 @@ func (f *flow) find(o Outcome, text string) {
 func (f *flow) mark(text string) { f.v.Marks = append(f.v.Marks, text) }
 
 func (f *flow) next(text string) {
-	if !slices.Contains(f.v.Next, text) {
+	if text != "" && !slices.Contains(f.v.Next, text) {
 		f.v.Next = append(f.v.Next, text)
 	}
 }

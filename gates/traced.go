@@ -38,6 +38,8 @@ type tracing struct {
 	measured  trace.Measurement
 	index     map[config.Atlas]int // of its figures
 	uncounted string               // why nothing of it stands
+	untold    []string             // why a relation has no counters
+	left      []leftOut
 }
 
 // readyToTrace gets what a traced run is to load, before anything is built: a machine that
@@ -102,7 +104,7 @@ func (f *flow) beginTrace(out *output) bool {
 		return true
 	}
 	t.runs++
-	t.dir, t.measured, t.index, t.uncounted, t.astray = traceDir(f.rec.dir, t.runs), trace.Measurement{}, nil, "", astray{}
+	t.dir, t.measured, t.index, t.uncounted, t.astray, t.left = traceDir(f.rec.dir, t.runs), trace.Measurement{}, nil, "", astray{}, nil
 	t.meta = trace.Meta{
 		Command: argvOf(f.gate.Run[0]), Cwd: filepath.Join(f.opt.Root, f.gate.Dir), Lane: f.opt.Lane.Name, Commit: f.v.Bound.Commit, Began: time.Now(),
 		Pattern: f.gate.Trace.Step, Warm: f.gate.Trace.Warm, Range: f.gate.Trace.Range, Version: f.opt.Version, Host: f.v.Bound.Host,

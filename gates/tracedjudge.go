@@ -3,7 +3,6 @@ package gates
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,6 +40,7 @@ func (f *flow) countTrace(ctx context.Context, failed bool) {
 	for _, m := range f.gate.Metrics {
 		f.giveTraced(m.Name, m.Atlas)
 	}
+	f.markLeft()
 	for _, w := range f.judge.witnesses {
 		if !f.v.Partial || !t.lacks(w.atlas) { // the arguments are there to narrow it
 			w.counted(t)
@@ -134,7 +134,7 @@ func (f *flow) giveTraced(name string, a *config.Atlas) {
 		return
 	}
 	if x.Blurred > 0 {
-		f.mark(fmt.Sprintf("%s is of %d warm steps: %d more cannot be told from those beside them, for gpuci read the lines that end them late, or they came at once", name, x.N, x.Blurred))
+		f.traced.leave(name, x)
 	}
 	sample := func(v float64) metric.Sample {
 		s := metric.Sample{Metric: name, Text: strconv.FormatFloat(v, 'f', -1, 64)}
@@ -199,8 +199,8 @@ func (f *flow) judgedTraced(name string, s metric.State, failed bool, why []stri
 	if failed || f.traced.uncounted != "" {
 		return true
 	}
-	f.find(Broken, name+": "+strings.Join(why, "; "))
-	f.next("gpuci trace report " + f.traced.dir + " has what was counted")
+	f.untold(name, strings.Join(why, "; "))
+	f.next(f.traced.figure(*a).Next)
 	return true
 }
 

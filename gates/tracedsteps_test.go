@@ -36,7 +36,7 @@ func TestTracedStages(t *testing.T) {
   stage = "fwd"
   holds = "copies == 0"
 `)
-	said(t, s.run(s.play("init", "launch k 1 1")), Broken, `launches: find the stage "fwd": there is none; there are "(outside)"`, "gpuci trace report ")
+	said(t, s.run(s.play("init", "launch k 1 1")), Broken, `launches, witness copies == 0: find the stage "fwd": there is none; there are "(outside)"`, "gpuci trace report ")
 	v := s.run(s.play("init", "launch k 1 1")+` "$@"`, "x")
 	if v.Outcome != Green || !strings.Contains(fmt.Sprint(v.Marks), "not covered by these arguments: launches not covered by these arguments: witness copies == 0") {
 		t.Errorf("%s %v %v", v.Outcome, v.Findings, v.Marks)

@@ -62,6 +62,6 @@ func TestTracedTimesMissing(t *testing.T) {
 	} {
 		s := newTracedStage(t, byTimes)
 		s.opt = func(o *Options) { o.Env = append(o.Env, env) }
-		said(t, s.run(s.busySteps(1, 1, 1, 1)), Broken, "device-ms: ", "unused: ", why)
+		said(t, s.run(s.busySteps(1, 1, 1, 1)), Broken, "device-ms, unused: ", why)
 	}
 }

@@ -57,6 +57,9 @@ func (w *witness) counted(t *tracing) {
 		w.printed = []printedCounters{{}}
 	}
 	steps, why := t.counters(w.atlas)
+	if why != "" {
+		t.untold = append(t.untold, why)
+	}
 	for _, p := range w.printed {
 		fault := p.fault
 		if fault == "" {

@@ -35,7 +35,7 @@ func (a *app) abBankCommand() *cobra.Command {
 		Long: `bank makes a decision of an answer of gpuci ab, of the newest without an ID; of several arms
 one, by --arm. It must meet the rules in [bank] of gpuci.toml: enough samples, seeds and steps, profile
 release, a quiet card, arms that are commits, an answer that is not too old, and the
-gate as it is now; each rule that it does not meet is named. The decision goes into the
+gate as it is now (gpuci ab list --help has which settings count); each rule that it does not meet is named. The decision goes into the
 history, with the arms, the whole answer, the rules, who and why, and as a line into
 the file for git ([bank] tsv, bank.tsv).
 
@@ -98,7 +98,7 @@ func (a *app) bank(cmd *cobra.Command, f bankFlags, args []string) error {
 	if !ok {
 		return noGate(w.cfg, log.Gate)
 	}
-	if unmet := ab.Unmet(r, w.cfg.Bank, *g, log.Settings, time.Now()); len(unmet) > 0 {
+	if unmet := ab.Unmet(r, w.cfg.Bank, *g, log, time.Now()); len(unmet) > 0 {
 		return coded{gates.Broken.ExitCode(), fmt.Sprintf("%s is not banked: %s", log.ID, strings.Join(unmet, "; ")), "compare again so that it meets the rules, or change [bank] where they are not what you want"}
 	}
 	if err := ab.OtherAnswers(w.state, r, log); err != nil {

@@ -30,9 +30,12 @@ func (a *app) abListCommand() *cobra.Command {
 		Long: `list has a line for each decision, the newest first: what was decided by how much,
 when, whether what makes the arm the default is on, and what has changed since: files
 that the arm's build read (all but prose, where that is not known), and the gate's own
-settings. Below that it says what wants a look: a win that is banked and is not the
+settings (but for its scope, whose it is, and bars on times and on a base, of which a
+comparison makes no use, and for what makes the arm the default: whether that is on is
+told apart). Below that it says what wants a look: a win that is banked and is not the
 default, an arm that is no win and is, a flag of [bank.flags] that is on without a win,
-and what is older than age in [bank]. Comparisons that have not ended stand apart.
+and what is older than age in [bank]. Comparisons that have not ended stand apart: that
+somebody works on it, or that it was killed.
 
 A decision that was looked at again and banked anew takes the place of the one before;
 so does a later one of the gate that is of the same flags by the same metric, and a win
@@ -108,7 +111,11 @@ func (a *app) abList(cmd *cobra.Command, f abListFlags, args []string) error {
 	logs = slices.DeleteFunc(logs, func(l ab.Log) bool {
 		return !l.Unfinished() || q.Gate != "" && l.Gate != q.Gate || time.Since(l.Started) > w.cfg.Bank.Age
 	})
-	if err := a.printDecisions(stand, gone, looks, logs, f.json); err != nil {
+	var open []unfinishedLine
+	for _, l := range logs {
+		open = append(open, unfinishedOf(w.state, l))
+	}
+	if err := a.printDecisions(stand, gone, looks, open, f.json); err != nil {
 		return err
 	}
 	if len(looks) > 0 || slices.ContainsFunc(stand, func(s standingDecision) bool { return len(s.Looks) > 0 }) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -18,28 +19,49 @@ type unfinishedLine struct {
 	Gate    string    `json:"gate"`
 	Started time.Time `json:"started"`
 	Samples int       `json:"samples"`
-	State   string    `json:"state,omitempty"` // stopped or owed; "" where it goes on or was killed
+	State   string    `json:"state,omitempty"` // stopped, owed, running or killed; "" where another machine has it, and that is not known
 	Why     string    `json:"why,omitempty"`
 }
 
-func unfinishedOf(l ab.Log) unfinishedLine {
+// unfinishedOf says of one whether somebody works on it; state is where its journal is.
+func unfinishedOf(state string, l ab.Log) unfinishedLine {
 	u := unfinishedLine{Type: "unfinished", ID: l.ID, Gate: l.Gate, Started: l.Started, Samples: len(l.Samples)}
-	if l.End != nil {
+	host, _ := os.Hostname()
+	switch {
+	case ab.Held(state, l.ID): // also one that ended, and is gone on with
+		u.State = "running"
+	case l.End != nil:
 		u.State, u.Why = l.End.State, l.End.Why
+	case l.Host == host:
+		u.State = "killed"
 	}
 	return u
 }
 
+// text is what people are told.
+func (u unfinishedLine) text() string {
+	state, next := u.State, ": gpuci ab --resume="+u.ID
+	switch state {
+	case "running":
+		state, next = "goes on", ""
+	case "killed":
+		state = "was killed"
+	case "":
+		state = "goes on, or was killed"
+	}
+	return fmt.Sprintf("not ended: %s of gate %s, %s, %s%s\n", u.ID, printable(u.Gate), count(u.Samples, "run", "runs"), state, next)
+}
+
 // printDecisions writes what stands, and of what does not by what it was replaced.
-func (a *app) printDecisions(stand, gone []standingDecision, looks []string, logs []ab.Log, json bool) error {
+func (a *app) printDecisions(stand, gone []standingDecision, looks []string, open []unfinishedLine, json bool) error {
 	if json {
 		for _, s := range stand {
 			if err := a.jsonLine(s); err != nil {
 				return err
 			}
 		}
-		for _, l := range logs {
-			if err := a.jsonLine(unfinishedOf(l)); err != nil {
+		for _, u := range open {
+			if err := a.jsonLine(u); err != nil {
 				return err
 			}
 		}
@@ -50,11 +72,11 @@ func (a *app) printDecisions(stand, gone []standingDecision, looks []string, log
 		}
 		return nil
 	}
-	_, err := io.WriteString(a.out, decisionsText(stand, gone, looks, logs, time.Now()))
+	_, err := io.WriteString(a.out, decisionsText(stand, gone, looks, open, time.Now()))
 	return err
 }
 
-func decisionsText(stand, gone []standingDecision, looks []string, logs []ab.Log, now time.Time) string {
+func decisionsText(stand, gone []standingDecision, looks []string, open []unfinishedLine, now time.Time) string {
 	var b strings.Builder
 	if len(stand) == 0 {
 		b.WriteString("nothing is banked yet: gpuci ab --help\n")
@@ -79,13 +101,8 @@ func decisionsText(stand, gone []standingDecision, looks []string, logs []ab.Log
 	for _, text := range looks {
 		fmt.Fprintf(&b, "%s\n", printable(text))
 	}
-	for _, l := range logs {
-		u := unfinishedOf(l)
-		state := u.State
-		if state == "" {
-			state = "goes on, or was killed"
-		}
-		fmt.Fprintf(&b, "not ended: %s of gate %s, %s, %s: gpuci ab --resume=%s\n", u.ID, printable(u.Gate), count(u.Samples, "run", "runs"), state, u.ID)
+	for _, u := range open {
+		b.WriteString(u.text())
 	}
 	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuci/ci"
+	"gpuci/ci/slurm"
 	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/junit"
@@ -102,6 +103,8 @@ func nightError(cfg *config.Config, err error) error {
 		return coded{gates.ExitNothing, err.Error(), "git branch --all lists the branches, git worktree list the lanes"}
 	case errors.Is(err, ci.ErrNoNight):
 		return coded{gates.ExitNothing, err.Error(), "leave --resume out for a new one"}
+	case errors.Is(err, slurm.ErrNoShared): // no later try can do better
+		return coded{gates.ExitConfig, err.Error(), ""}
 	case errors.Is(err, ci.ErrOn):
 		return coded{gates.Refused.ExitCode(), err.Error(), "gpuci doctor says below slurm what is there; without --on they run on this machine"}
 	case errors.Is(err, ci.ErrNoPlace):

@@ -25,12 +25,12 @@ type tool struct {
 	failed string // why it said nothing of use
 }
 
-// The bounds on asking. rustup takes a second to find its own on a busy machine;
+// The bounds on asking. rustup takes a second to find its own on a busy machine, and python3 some;
 // what takes longer than askTime hangs a build too.
 const (
 	askers   = 4 // at once: the machine is somebody's
-	askTime  = 5 * time.Second
-	askLimit = 30 * time.Second // of all together
+	askTime  = 10 * time.Second
+	askLimit = 60 * time.Second // of all together
 )
 
 // ask finds the tools and asks each for its version.

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"gates/falsify/plant": {"gates/config", "worktrees"},
 	"gates/lint":          {"gates", "gates/config", "gates/lint/crates", "reaper/proc", "worktrees"},
 	"gates/lint/crates":   {},
-	"gates/ab":            {"gates", "gates/ab/judge", "gates/config", "gates/history", "gates/inputs", "gates/metric", "worktrees"},
+	"gates/ab":            {"ci/smalldisk", "gates", "gates/ab/judge", "gates/config", "gates/history", "gates/inputs", "gates/metric", "worktrees"},
 	"gates/ab/judge":      {}, "gates/ab/plot": {"gates/ab/judge"},
 	"gates/falsify": {"gates", "gates/config", "gates/falsify/plant", "gates/history", "gates/inputs", "gates/metric", "worktrees"},
 	"gates": {"gates/falsify/plant", "gates/config", "gates/expr", "gates/history", "gates/inputs", "gates/notes", "gates/reader", "gates/metric",

@@ -17,6 +17,7 @@ import (
 // tracedEnd is how a program that was traced ended.
 type tracedEnd struct {
 	exit  proc.Exit
+	pid   int
 	code  int  // gpuci's
 	stuck bool // something of it would not end
 }
@@ -57,7 +58,7 @@ func (a *app) runTraced(ctx context.Context, c child, through *passing) (tracedE
 	if len(r.Stuck) == 0 && r.Err == nil {
 		<-p.Done()
 	}
-	end := tracedEnd{p.Exit(), shellCode(p.Exit()), len(r.Stuck) > 0}
+	end := tracedEnd{p.Exit(), p.Identity.PID, shellCode(p.Exit()), len(r.Stuck) > 0}
 	if end.exit.Code < 0 && end.exit.Signal == 0 { // it does not end
 		end.code = exitCode(context.Cause(ctx), true)
 	}

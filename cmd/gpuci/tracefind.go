@@ -57,7 +57,7 @@ func (s traceStore) path(word string) string {
 }
 
 // find is the recording that a word means: a directory, an id or the beginning or the end
-// of one; without a word the newest of this lane.
+// of one; without a word the newest of this lane, or outside of a repository of this directory.
 func (s traceStore) find(word string) (storedTrace, error) {
 	if info, err := os.Stat(s.path(word)); word != "" && err == nil && info.IsDir() {
 		meta, _ := trace.ReadMeta(s.path(word))
@@ -69,7 +69,7 @@ func (s traceStore) find(word string) (storedTrace, error) {
 	}
 	var ids []string
 	for _, t := range list {
-		if word == "" && (t.Meta == nil || t.Meta.Lane == s.lane.Name) {
+		if word == "" && s.own(t) {
 			return t, nil
 		}
 		if t.ID == word {
@@ -78,12 +78,21 @@ func (s traceStore) find(word string) (storedTrace, error) {
 		ids = append(ids, t.ID)
 	}
 	if word == "" {
-		return storedTrace{}, coded{gates.ExitNothing, "there is no recording of " + s.whose() + " yet", "gpuci trace -- CMD makes one"}
+		return storedTrace{}, coded{gates.ExitNothing, "there is no recording of " + s.whose() + " yet", "gpuci trace -- CMD makes one; gpuci trace list says what there is of others"}
 	}
 	if t, ok := s.ofRun(word); ok {
 		return t, nil
 	}
 	return s.meant(word, list, ids)
+}
+
+// own says whether a recording is one of this lane. Elsewhere those of all directories lie
+// together, and it is one of a program that ran in this.
+func (s traceStore) own(t storedTrace) bool {
+	if s.lane.Name != "" {
+		return t.Meta == nil || t.Meta.Lane == s.lane.Name
+	}
+	return t.Meta != nil && t.Meta.Lane == "" && t.Meta.Cwd == s.place.dir
 }
 
 // meant finds a recording by a part of its id that only it has.
@@ -108,7 +117,7 @@ func (s traceStore) meant(word string, list []storedTrace, ids []string) (stored
 
 func (s traceStore) whose() string {
 	if s.lane.Name == "" {
-		return "this user"
+		return "a program that ran in " + printable(s.place.dir)
 	}
 	return "lane " + printable(s.lane.Name)
 }

@@ -28,8 +28,8 @@ func (a *app) traceReportCommand() *cobra.Command {
 		Use:   "report [DIR|ID]",
 		Short: "say what a recording counted, stage by stage, and what a launch costs",
 		Long: `report counts a recording: one that is named by its directory, by its id or the
-beginning or end of one, else the newest of this lane. It can be one whose program still
-runs, or was killed: what is there counts.
+beginning or end of one, else the newest of this lane, or outside of a repository of this
+directory. It can be one whose program still runs, or was killed: what is there counts.
 
 For each process that used CUDA, and each stage of it, it says whether every warm step
 has the same counts, or from how many to how many; what a launch costs the host: the

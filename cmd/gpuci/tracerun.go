@@ -145,7 +145,7 @@ func (t *tracing) run(ctx context.Context) (tracedEnd, error) {
 	if err != nil {
 		return end, err
 	}
-	t.meta.Ended, t.meta.Code, t.meta.Lines = time.Now(), end.code, lines
+	t.meta.Ended, t.meta.PID, t.meta.Code, t.meta.Lines = time.Now(), end.pid, end.code, lines
 	if end.exit.Signal != 0 {
 		t.meta.Signal = unix.SignalName(end.exit.Signal)
 	}

@@ -28,7 +28,7 @@ func withCUDA(t *testing.T, env *testscript.Env) {
 }
 
 // mineOfCUDA are variables of whoever runs the tests that a traced program would see.
-var mineOfCUDA = []string{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "PYTHONUNBUFFERED", "CC", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"}
+var mineOfCUDA = []string{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "GPUCI_TRACE_CUPTI", "GPUCI_TRACE_DIR", "GPUCI_TRACE_TIMELINE", "PYTHONUNBUFFERED", "CC", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"}
 
 // nvtxHeaders is the directory of NVTX's header, of NVIDIA's packages in .cache/cuda; "" where
 // they are not there, and ranges neither.

@@ -89,7 +89,7 @@ func ParseArms(texts []string) (arms []Arm, err error) {
 	}
 	switch {
 	case len(arms) < 2:
-		return nil, badArm("there are %d arms, and two are compared, or more", len(arms))
+		return nil, badArm("two arms are compared, or more, and there is %s", [...]string{"none", "one"}[len(arms)])
 	case len(arms) > maxArms:
 		return nil, badArm("there are %d arms, and at most %d are compared", len(arms), maxArms)
 	}

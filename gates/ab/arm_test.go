@@ -47,7 +47,7 @@ func TestParseArmsWrong(t *testing.T) {
 		"x=config:../other:a=>b":           "is no FILE:FROM=>TO",
 		"x=config:a:b":                     "is no FILE:FROM=>TO",
 		"x=config:a:b=>b":                  "is no FILE:FROM=>TO",
-		"y=.":                              "there are 1 arms",
+		"y=.":                              "there is one",
 		"x=env:A=1,env:B=2,commit:a,args:": "says nothing of it",
 	} {
 		_, err := ParseArms([]string{text, "y=."})

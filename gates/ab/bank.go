@@ -8,23 +8,22 @@ import (
 	"strings"
 	"time"
 
-	"gpuci/gates"
 	"gpuci/gates/ab/judge"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
 )
 
 // Unmet says which rules of banking an answer does not meet; none is left for one that
-// may be banked. g is the gate as it is now.
-func Unmet(r *Report, b config.Bank, g config.Gate, settings string, now time.Time) (why []string) {
+// may be banked. g is the gate as it is now, and l the journal, of these two arms.
+func Unmet(r *Report, b config.Bank, g config.Gate, l Log, now time.Time) (why []string) {
 	if r.End.State != Answered || len(r.Judged.Answers) == 0 {
 		return []string{"it has no answer"}
 	}
-	return unmet(r, b, g, settings, now)
+	return unmet(r, b, g, &l, now)
 }
 
 // unmet is the same of an answer that is not written down yet.
-func unmet(r *Report, b config.Bank, g config.Gate, settings string, now time.Time) (why []string) {
+func unmet(r *Report, b config.Bank, g config.Gate, l *Log, now time.Time) (why []string) {
 	no := func(bad bool, format string, args ...any) {
 		if bad {
 			why = append(why, fmt.Sprintf(format, args...))
@@ -40,7 +39,7 @@ func unmet(r *Report, b config.Bank, g config.Gate, settings string, now time.Ti
 	no(lead.Lopsided, "far more runs of one arm were thrown out than of the other (gpuci ab show has how many): what is left of them may not be alike")
 	no(r.Uneven, "the base was run for the other arms as well, and runs find what those before them left: compare the two alone")
 	no(now.Sub(r.Started) > b.Age, "it is older than %s (age)", daysText(b.Age))
-	no(settings != gates.SettingsID(g), "the settings of gate %s are not what they were", g.Name)
+	no(!sameSettings(l.settings(), g, l.Arms), "the settings of gate %s are not what they were (gpuci ab list --help has which count): change them first, then compare", g.Name)
 	return append(why, Foreseen(r, b)...)
 }
 
@@ -121,7 +120,7 @@ func Decide(r *Report, l Log, who, why string, flags []string, rules string, ver
 		ID: r.ID, Gate: r.Gate, Lane: r.Lane, At: time.Now(), Taken: r.Started, Who: who, Why: why, Again: r.Again, Verdict: string(r.Judged.Verdict),
 		Metric: lead.Metric.Name, Unit: lead.Metric.Unit, Control: lead.Control.Median, Change: lead.Ratio - 1,
 		Low: lead.Interval.Low, High: lead.Interval.High, Floor: lead.Floor, Samples: min(lead.Control.Samples, lead.Arm.Samples),
-		Flags: flags, Settings: l.Settings, Rules: rules, Profile: r.Profile, Card: r.Card, Driver: r.Driver, Host: l.Host, Gpuci: version,
+		Flags: flags, Settings: l.settings(), Rules: rules, Profile: r.Profile, Card: r.Card, Driver: r.Driver, Host: l.Host, Gpuci: version,
 		Evidence: evidence,
 	}
 	for i, into := range []*history.DecidedArm{&d.Base, &d.Arm} {

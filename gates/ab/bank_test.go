@@ -28,8 +28,8 @@ func TestUnmet(t *testing.T) {
 			Judged:  judge.Comparison{Verdict: judge.Win, Answers: []judge.Answer{{Metric: judge.Metric{Name: "step-ms"}, Control: sum, Arm: sum}}},
 		}
 	}
-	settings := gates.SettingsID(g)
-	if unmet := Unmet(good(), b, g, settings, now); len(unmet) > 0 {
+	l := Log{Session: Session{Settings: gates.SettingsID(g)}}
+	if unmet := Unmet(good(), b, g, l, now); len(unmet) > 0 {
 		t.Fatalf("%q", unmet)
 	}
 	for word, spoil := range map[string]func(*Report){
@@ -53,18 +53,18 @@ func TestUnmet(t *testing.T) {
 	} {
 		r := good()
 		spoil(r)
-		if unmet := Unmet(r, b, g, settings, now); len(unmet) != 1 || !strings.Contains(unmet[0], word) {
+		if unmet := Unmet(r, b, g, l, now); len(unmet) != 1 || !strings.Contains(unmet[0], word) {
 			t.Errorf("%s: %q", word, unmet)
 		}
 	}
 	for quality, want := range map[string]int{"loss:lower:1%": 0, "loss:5%": 0, "loss:0.5%": 1} {
 		b := b
 		b.Quality = []string{quality}
-		if unmet := Unmet(good(), b, g, settings, now); len(unmet) != want {
+		if unmet := Unmet(good(), b, g, l, now); len(unmet) != want {
 			t.Errorf("%s: %q", quality, unmet)
 		}
 	}
-	if unmet := Unmet(good(), b, g, "other", now); len(unmet) != 1 || !strings.Contains(unmet[0], "settings") {
+	if unmet := Unmet(good(), b, g, Log{Session: Session{Settings: "other"}}, now); len(unmet) != 1 || !strings.Contains(unmet[0], "settings") {
 		t.Errorf("%q", unmet)
 	}
 }

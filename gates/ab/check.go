@@ -96,7 +96,11 @@ func (s *session) right(d *side, v gates.Verdict, in string) bool {
 	} else {
 		r.Exit = v.Outcome.ExitCode() // what the arm is by itself, and not that it cannot be said which is better
 	}
-	r.ended(End{State: Failed, Why: fmt.Sprintf("%s is %s%s: %s", arm, v.Outcome, in, reason(v))}, append(v.Next, "what is wrong is not timed: mend the arm, or take it out")...)
+	next := slices.Clone(v.Next)
+	if v.Outcome != gates.Refused { // of which nothing was judged, the arm neither
+		next = append(next, "what is wrong is not timed: mend the arm, or take it out")
+	}
+	r.ended(End{State: Failed, Why: fmt.Sprintf("%s is %s%s: %s", arm, v.Outcome, in, reason(v))}, next...)
 	return false
 }
 

@@ -15,20 +15,21 @@ import (
 // Session is what a comparison was asked to be. Who goes on with it does so by this,
 // whatever the configuration says by then.
 type Session struct {
-	ID       string     `json:"id"`
-	Gate     string     `json:"gate"`
-	Settings string     `json:"settings"`          // hash of the gate's settings
-	Profile  string     `json:"profile,omitempty"` // as the gate says it
-	Lane     string     `json:"lane"`              // that we stood in
-	Started  time.Time  `json:"started"`
-	Host     string     `json:"host"`
-	Gpuci    string     `json:"gpuci,omitempty"`
-	Arms     []Arm      `json:"arms"` // the first is the base
-	AA       bool       `json:"aa,omitempty"`
-	Wanted   []Wanted   `json:"wanted,omitempty"` // metrics that were named
-	Rule     Rule       `json:"rule"`
-	Plan     judge.Plan `json:"plan"`            // of the first arm beside the base; see Log.plan
-	Again    string     `json:"again,omitempty"` // the decision that is looked at again
+	ID       string            `json:"id"`
+	Gate     string            `json:"gate"`
+	Settings string            `json:"settings"`           // hash of the gate's settings
+	Compared map[string]string `json:"compared,omitempty"` // by the arm's name, what of them it is compared by; see settingsOf
+	Profile  string            `json:"profile,omitempty"`  // as the gate says it
+	Lane     string            `json:"lane"`               // that we stood in
+	Started  time.Time         `json:"started"`
+	Host     string            `json:"host"`
+	Gpuci    string            `json:"gpuci,omitempty"`
+	Arms     []Arm             `json:"arms"` // the first is the base
+	AA       bool              `json:"aa,omitempty"`
+	Wanted   []Wanted          `json:"wanted,omitempty"` // metrics that were named
+	Rule     Rule              `json:"rule"`
+	Plan     judge.Plan        `json:"plan"`            // of the first arm beside the base; see Log.plan
+	Again    string            `json:"again,omitempty"` // the decision that is looked at again
 }
 
 // Built is an arm in its scratch lane: what it is, and that it is right.

@@ -124,7 +124,7 @@ func (s *session) judged(r *Report, l *Log) bool {
 		return false
 	}
 	next := r.nextOf(c)
-	why := unmet(r, s.o.Bank, s.o.Gate, l.Settings, time.Now())
+	why := unmet(r, s.o.Bank, s.o.Gate, l, time.Now())
 	switch {
 	case r.AA || s.o.Books != "" || len(why) == 0: // a gate does not ask
 	case c.Verdict == judge.Win:

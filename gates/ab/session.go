@@ -101,7 +101,7 @@ func (s *session) open() (err error) {
 		o.Seed = drawn()
 	}
 	s.journal, err = newJournal(o.books(), Session{
-		ID: gates.NewID(now), Gate: o.Gate.Name, Settings: gates.SettingsID(o.Gate), Profile: o.Gate.Profile, Lane: o.Lane.Name,
+		ID: gates.NewID(now), Gate: o.Gate.Name, Settings: gates.SettingsID(o.Gate), Compared: comparedBy(o.Gate, o.Arms), Profile: o.Gate.Profile, Lane: o.Lane.Name,
 		Started: now, Host: host, Gpuci: o.Version, Arms: o.Arms, AA: o.AA, Wanted: o.Wanted, Rule: o.Rule, Again: o.Again,
 		Plan: judge.Plan{Control: o.Arms[0].Name, Arm: o.Arms[1].Name, Seed: o.Seed},
 	})

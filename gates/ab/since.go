@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gpuci/gates"
 	"gpuci/gates/config"
 	"gpuci/gates/history"
 	"gpuci/worktrees"
@@ -32,7 +31,11 @@ func (s Since) Any() bool {
 // ChangedSince says it of a lane as it is committed. gate is nil where there is none of
 // the name any more; books are files that we write ourselves, from the lane's root.
 func ChangedSince(ctx context.Context, lane worktrees.Lane, d history.Decision, gate *config.Gate, books []string) Since {
-	s := Since{Known: len(d.Reads) > 0, Settings: gate == nil || gates.SettingsID(*gate) != d.Settings}
+	s := Since{Known: len(d.Reads) > 0, Settings: true}
+	if gate != nil {
+		arms, _ := ArmsOf(d) // of those that cannot be read all settings count
+		s.Settings = !sameSettings(d.Settings, *gate, arms)
+	}
 	state, err := worktrees.ReadState(ctx, lane)
 	if err != nil {
 		s.Unknown = err.Error()

@@ -48,6 +48,7 @@ func TestRefused(t *testing.T) {
 			if c.hide {
 				box.HideCUPTI()
 			}
+			t.Setenv("GPUCI_TRACE_CUPTI", "/of/the/caller") // which is not the box's
 			p := playWith(t, box.Command(append(attached(t, t.TempDir(), box.Env()), c.env), append([]string{c.first}, lines...)...))
 			if p.code != 3 || p.err != nil || len(p.Processes) != 1 {
 				t.Fatalf("status %d, %v: %s", p.code, p.err, p.out)

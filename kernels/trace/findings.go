@@ -57,10 +57,10 @@ func troubles(p *ProcessReport) (list []Finding) {
 		add("dropped", "%s found no room on the disk: all counts are too low; free some and trace again", many(int64(p.Dropped), "event"))
 	}
 	if !p.Clean {
-		add("killed", "it was ended by a signal, or still ran when this was read: the counts go up to there, and are exact")
+		add("killed", "%s: the counts go up to there, and are exact", p.cut())
 	}
 	for i := range p.Stages {
-		if f, is := p.Stages[i].blur(); is {
+		if f, is := p.Stages[i].blur(p.lines); is {
 			list = append(list, f)
 		}
 	}
@@ -68,6 +68,20 @@ func troubles(p *ProcessReport) (list []Finding) {
 		list = append(list, Finding{Kind: "failed-calls", Text: many(n, "call") + " gave an error, and " + isAre(n) + " counted nowhere else", rank: 3, ofProcess: true})
 	}
 	return list
+}
+
+// cut says how a process may have ended that did not come to its own end: of the program
+// itself it is known whether that was a signal.
+func (p *ProcessReport) cut() string {
+	switch {
+	case p.run == nil || p.run.Ended.IsZero():
+		return "it was ended by a signal or by _exit, or still ran when this was read"
+	case p.run.PID != p.PID:
+		return "it was ended by a signal or by _exit, or ran on when the program had ended"
+	case p.run.Signal == "":
+		return fmt.Sprintf("it ended by itself, with exit status %d, by _exit or exec and not by exit or from main", p.run.Code)
+	}
+	return "it was ended by " + p.run.Signal
 }
 
 func isAre(n int64) string {

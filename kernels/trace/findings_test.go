@@ -77,7 +77,7 @@ func TestRecordingTroubles(t *testing.T) {
 			copy(f.head.Why[:], "another profiler is attached already")
 		}},
 		{"dropped", "17 events found no room", func(f *forge) { f.head.Dropped = 17 }},
-		{"killed", "ended by a signal", func(f *forge) { f.head.EndedAt = 0 }},
+		{"killed", "ended by a signal or by _exit, or still ran", func(f *forge) { f.head.EndedAt = 0 }},
 		{"not-counted", "while CUPTI was being attached", func(f *forge) { f.head.State = uint32(Made) }},
 	} {
 		f := trained(t, 3, nil)

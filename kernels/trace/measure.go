@@ -112,6 +112,7 @@ type Figure struct {
 	High      float64 `json:"high"`
 	Processes int     `json:"processes"`         // that have the stage; counts are added up over these
 	Why       string  `json:"why,omitempty"`     // the number cannot be told
+	Next      string  `json:"next,omitempty"`    // what to do about that; "": nothing that is known
 	Absent    bool    `json:"-"`                 // for no process has the stage, or a step of it that is warm
 	Fit       int     `json:"-"`                 // kernels whose name was asked for, of the whole run
 	Blurred   int     `json:"blurred,omitempty"` // warm steps that are left out: they cannot be told from their neighbours

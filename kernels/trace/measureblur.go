@@ -8,6 +8,25 @@ import (
 // blurNext is what to do where steps cannot be told apart.
 const blurNext = `tell the steps by an NVTX range (range = "step"), whose times are the program's own; let the program flush each line; or run on a machine that is less busy`
 
+// linesFit says how many lines were to end a step.
+func linesFit(lines int) string {
+	if lines == 1 {
+		return "1 line fits the pattern of a step"
+	}
+	return fmt.Sprintf("%d lines fit the pattern of a step", lines)
+}
+
+// noneWarm says that no step of a stage is warm. Of steps that lines end there may have been more
+// than are left.
+func noneWarm(stage *Stage, how Counting) Figure {
+	f := Figure{Absent: true, Why: fmt.Sprintf("%q has %s, and the first %d are set apart: no step is warm", stage.Name, many(int64(stage.Steps), "step"), how.Warm)}
+	if n := len(how.Lines); stage.Name == LineStep && n > stage.Steps {
+		f.Why += fmt.Sprintf(" (%s: steps that asked for nothing, or whose lines came at once, cannot be told apart)", linesFit(n))
+		f.Next = blurNext
+	}
+	return f
+}
+
 // blurredOf marks those of a stage's warm steps whose counts may be those of their
 // neighbours; nil where there are none.
 func (s *Stage) blurredOf(apart int) (marks []bool) {
@@ -24,19 +43,19 @@ func (s *Stage) blurredOf(apart int) (marks []bool) {
 }
 
 // blur says that steps of a report are.
-func (s *StageReport) blur() (f Finding, is bool) {
+func (s *StageReport) blur(lines int) (f Finding, is bool) {
 	if s.Blurred == 0 || s.once() {
 		return f, false
 	}
 	return Finding{Kind: "blurred-steps", Stage: s.Name, Text: fmt.Sprintf(
-		"%s: %d of its %d warm steps cannot be told apart: gpuci read the lines that end them late, or they were kept back and came at once, and their least and most may be of two steps; their sum holds. Take an NVTX range (--range), let the program flush each line, or take a machine that is less busy", s.Label(), s.Blurred, s.Warm())}, true
+		"%s: %d of its %d warm steps cannot be told apart (%s): gpuci read the lines that end them late, or they were kept back and came at once, and their least and most may be of two steps; their sum holds. Take an NVTX range (--range), let the program flush each line, or take a machine that is less busy", s.Label(), s.Blurred, s.Warm(), linesFit(lines))}, true
 }
 
 // told leaves the steps out that cannot be told apart from their neighbours, where enough
 // stay. What several of them in a row come to is known: were one of these unlike the steps
 // that stay, their mean would be, and then nothing is said. That holds of sums alone, and not
 // where such a row goes on into a step that is not warm.
-func (f *Figure) told(m Measure) {
+func (f *Figure) told(m Measure, lines int) {
 	n := 0
 	for _, b := range f.blurred {
 		n += count(b)
@@ -45,11 +64,11 @@ func (f *Figure) told(m Measure) {
 		return
 	}
 	all := len(f.blurred)
-	why := fmt.Sprintf("%d of its %d warm steps cannot be told apart: gpuci read the lines that end them late, or they were kept back and came at once, and what was asked for meanwhile may be of either; %s", n, all, blurNext)
+	why := fmt.Sprintf("%d of its %d warm steps cannot be told apart (%s): gpuci read the lines that end them late, or they were kept back and came at once, and what was asked for meanwhile may be of either", n, all, linesFit(lines))
 	if kept := m.Name == keptBlocks || m.Name == keptBytes; kept && !f.blurred[0] && !f.blurred[all-1] {
 		return // of all warm steps together
 	} else if kept || 2*n > all || len(f.Steps) != all && f.Steps != nil {
-		*f = Figure{Why: why}
+		*f = Figure{Why: why, Next: blurNext}
 		return
 	}
 	f.Blurred = n
@@ -63,7 +82,7 @@ func (f *Figure) told(m Measure) {
 		}
 	}
 	if !slices.Contains(m.sum, HighMark) && !f.alike(slices.Min(stay), slices.Max(stay)) {
-		*f = Figure{Why: why}
+		*f = Figure{Why: why, Next: blurNext}
 		return
 	}
 	processes, fit := f.Processes, f.Fit

@@ -51,7 +51,7 @@ func TestMeasureBlurred(t *testing.T) {
 		f, lines := blurredSteps(t, c.launches, c.late)
 		got := f.measure(Counting{Lines: lines, Warm: 1}, Wanted{"launches", LineStep, nil})[0]
 		if c.want == "cannot" {
-			if !strings.Contains(got.Why, "warm steps cannot be told apart") || got.N != 0 {
+			if !strings.Contains(got.Why, "warm steps cannot be told apart (8 lines fit the pattern of a step)") || got.Next != blurNext || got.N != 0 {
 				t.Errorf("%s: %+v", name, got)
 			}
 			continue
@@ -90,7 +90,7 @@ func TestMeasureKeptBack(t *testing.T) {
 		}
 		got := f.measure(Counting{Lines: came, Warm: 1}, Wanted{"launches", LineStep, nil})[0]
 		if c.want == "no step is warm" {
-			if !strings.Contains(got.Why, c.want) || got.N != 0 {
+			if !strings.Contains(got.Why, c.want+" (8 lines fit the pattern of a step") || got.Next != blurNext || got.N != 0 {
 				t.Errorf("%s: %+v", name, got)
 			}
 		} else if c.want != "cannot" {
@@ -108,7 +108,7 @@ func TestReportBlurred(t *testing.T) {
 	if s := r.stage(t, LineStep); s.Blurred != 2 {
 		t.Errorf("%+v", s)
 	}
-	if got := r.finding("blurred-steps"); !strings.Contains(got, "2 of its 5 warm steps") {
+	if got := r.finding("blurred-steps"); !strings.Contains(got, "2 of its 5 warm steps cannot be told apart (6 lines fit the pattern of a step)") {
 		t.Error(fmt.Sprint(got))
 	}
 }

@@ -54,7 +54,7 @@ func (r Recording) Measure(ctx context.Context, how Counting, want []Wanted) (Me
 			f.Why, f.Absent = (&NoStage{w.Stage, m.there()}).Error(), true
 		}
 		kind, _ := MeasureOf(w.Measure)
-		f.told(kind)
+		f.told(kind, len(how.Lines))
 	}
 	return m, nil
 }
@@ -117,7 +117,7 @@ func (m *measurer) figure(i int, c *counter, s *Summary) (f Figure) {
 	case kind.Only:
 		return Figure{Why: kind.Name + " is of the whole run, and is not noted by stages"}
 	case stage.Name != Outside && c.how.Warm > 0 && stage.Steps <= c.how.Warm:
-		return Figure{Why: fmt.Sprintf("%q has %d steps, and the first %d are set apart: no step is warm", w.Stage, stage.Steps, c.how.Warm), Absent: true}
+		return noneWarm(stage, c.how)
 	case kind.Card:
 		return m.onCard(kind, stage, s)
 	case kind.Name == stepTime:
@@ -225,7 +225,7 @@ func (f *Figure) add(o Figure, kind MeasureKind) {
 	switch {
 	case f.Why != "":
 	case o.Why != "":
-		*f = Figure{Why: o.Why, Absent: o.Absent}
+		*f = Figure{Why: o.Why, Next: o.Next, Absent: o.Absent}
 	case kind == TimeMeasure && o.Processes > 0 && f.Processes > 0:
 		o.Processes += f.Processes
 		if f.Median >= o.Median {

@@ -15,6 +15,7 @@ import (
 type Meta struct {
 	Type    string    `json:"type"` // always "trace-run"
 	Command []string  `json:"command"`
+	PID     int       `json:"pid,omitempty"` // the program's; 0: not known
 	Cwd     string    `json:"cwd"`
 	Lane    string    `json:"lane,omitempty"`
 	Commit  string    `json:"commit,omitempty"`

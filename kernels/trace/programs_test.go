@@ -31,7 +31,7 @@ func late(t *testing.T, box *tracetest.Box, linked bool) string {
 func running(t *testing.T, box *tracetest.Box, program string, args ...string) played {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Env = append(os.Environ(), attached(t, t.TempDir(), box.Env())...)
+	cmd.Env = append(append(os.Environ(), box.Env()...), attached(t, t.TempDir(), box.Env())...)
 	return playWith(t, cmd)
 }
 

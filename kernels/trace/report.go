@@ -57,6 +57,8 @@ type ProcessReport struct {
 	Device   *DeviceReport      `json:"device,omitempty"`   // nil: no times of the card were taken
 	Findings []Finding          `json:"findings,omitempty"` // those that cost most first
 	one      bool               // [Report.Only] has left one stage
+	lines    int                // that were to end a step
+	run      *Meta              // nil: not known
 }
 
 // StageReport is a stage. All that is not said to be of all steps is of the warm ones.

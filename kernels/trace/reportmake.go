@@ -13,6 +13,7 @@ func reportOf(s *Summary, how Counting) ProcessReport {
 	p := ProcessReport{
 		Process: s.Process, Threads: s.Threads, Launcher: s.Launcher, Events: s.Events, Whole: s.Whole.Map(), Inner: s.Inner, ByCard: s.ByCard,
 		Graphs: s.Graphs, Idle: s.Idle, Unread: s.Unread, Capture: s.Capture.with(s), Kept: s.Kept, By: "range",
+		lines: len(how.Lines), run: how.run,
 	}
 	p.Device = s.Device
 	for _, id := range slices.Sorted(maps.Keys(s.Names.Cards)) {

@@ -38,6 +38,7 @@ func countedBy(ctx context.Context, r Recording, meta *Meta, how Counting) (Repo
 	if err != nil {
 		return Report{}, err
 	}
+	how.run = meta
 	report := Report{Type: "trace-report", Dir: r.Dir, Run: meta}
 	if meta != nil && meta.Pattern != "" && how.Range == "" && how.Lines == nil {
 		report.Notes = append(report.Notes, fmt.Sprintf("no line of its output fits --step %q: its steps are not known by lines", meta.Pattern))

@@ -15,6 +15,8 @@ type Counting struct {
 	// Warm is how many steps of a stage are set apart, as the first ones tune and allocate.
 	// 0: one of up to ten, five of more, and none of a single one. Below 0: none.
 	Warm int
+
+	run *Meta // what is known of the run; nil: nothing
 }
 
 // Summary is what one process did.

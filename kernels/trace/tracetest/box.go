@@ -42,10 +42,18 @@ func (b *Box) Libraries() string { return filepath.Join(b.dir, "lib") }
 // CUPTI is the path of the stand-in CUPTI.
 func (b *Box) CUPTI() string { return filepath.Join(b.dir, "lib", "libcupti.so.13") }
 
+// steering are variables of the caller's shell by which other libraries are loaded than those
+// of a test.
+var steering = []string{"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "GPUCI_TRACE_CUPTI", "GPUCI_TRACE_DIR", "GPUCI_TRACE_TIMELINE", "CUPTI_STANDIN_ERROR", "CUPTI_STANDIN_DROP", "CUPTI_STANDIN_CLOCK", "CUPTI_STANDIN_ACTIVITY"}
+
 // Env are the variables by which a program finds this CUDA; they go behind those that
 // they replace.
 func (b *Box) Env() []string {
-	return []string{"LD_LIBRARY_PATH=" + b.Libraries(), "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7"}
+	env := []string{"LD_LIBRARY_PATH=" + b.Libraries(), "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7"}
+	for _, name := range steering {
+		env = append(env, name+"=")
+	}
+	return env
 }
 
 // Script writes one.

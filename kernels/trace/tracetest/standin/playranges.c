@@ -47,7 +47,7 @@ int range_line(char **w) {
 }
 #else
 int range_line(char **w) {
-	if (strstr(" push pushex pop mark open close domain ", w[0])) fail("it was compiled without NVTX's header, of nvidia-nvtx", w[0]);
+	if (strstr(" push pushex pop mark open close domain ", w[0])) fail("it was compiled without NVTX's header: make standin-cuda NVTX_INCLUDE=DIR, where DIR has nvtx3/nvToolsExt.h (pip install nvidia-nvtx)", w[0]);
 	return 0;
 }
 #endif
