@@ -4,16 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gpuci/kernels/trace"
 )
 
 // maxUnstable bounds what is listed of all that differs; the rest is counted.
 const maxUnstable = 10
 
-// compareRepeats finds in what the runs that came to their own end differ.
+// isLate says of a reason that it is gpuci's own: it could not tell the steps of a run apart.
+func isLate(x Finding) bool { return x.Outcome == Broken && strings.Contains(x.Text, trace.CannotTell) }
+
+// compareRepeats finds in what the runs that came to their own end differ. One whose steps
+// could not be told apart has lost numbers, and is like no other.
 func (f *flow) compareRepeats(r *Repeat) {
 	var whole []int // their indexes
 	for i, d := range f.repeats.done {
-		if d.run.why == byItself {
+		if d.run.why == byItself && !slices.ContainsFunc(d.findings, isLate) {
 			whole = append(whole, i)
 		}
 	}

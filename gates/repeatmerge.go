@@ -75,7 +75,7 @@ func alike(text string) string { return digits.ReplaceAllString(strings.ToLower(
 
 // mergeFindings says every reason once. What only some of the runs were found to be
 // is no verdict on the gate's work but on its steadiness: it is red by that, be it
-// broken in those runs or red.
+// broken in those runs or red; unless gpuci was late.
 func (f *flow) mergeFindings(done []repetition, r *Repeat) {
 	type reason struct {
 		Finding
@@ -105,7 +105,7 @@ func (f *flow) mergeFindings(done []repetition, r *Repeat) {
 		}
 	}
 	for _, x := range all {
-		some := len(x.runs) < whole && (x.Outcome == Red || x.Outcome == Broken)
+		some := len(x.runs) < whole && (x.Outcome == Red || x.Outcome == Broken) && !isLate(x.Finding)
 		switch {
 		case some && f.saidUnstable(r, x.Text):
 		case some:

@@ -166,7 +166,7 @@ func TestTracedRepeated(t *testing.T) {
 	if !isThere(filepath.Join(v.Dir, "trace-2", "run.json")) || v.Trace.Dir != filepath.Join(v.Dir, "trace-2") {
 		t.Errorf("%+v", v.Trace)
 	}
-	said(t, s.run("if [ -e twice ]; then "+many+"; else touch twice; "+few+"; fi"), Red, "launches")
+	said(t, s.run("if [ -e twice ]; then rm twice; "+many+"; else touch twice; "+few+"; fi"), Red, "launches") // each run unlike the one before
 }
 
 // The newest recordings stay, and all outcomes.

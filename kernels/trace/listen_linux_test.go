@@ -28,7 +28,9 @@ func TestListen(t *testing.T) {
 	defer r.Close()
 	type write struct{ from, to time.Time }
 	var writes []write
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		defer w.Close()
 		next := time.Now()
 		for i := range 40 {
@@ -53,6 +55,7 @@ func TestListen(t *testing.T) {
 			break
 		}
 	}
+	<-done
 	if len(all) != len(writes) {
 		t.Fatalf("%d came of %d", len(all), len(writes))
 	}

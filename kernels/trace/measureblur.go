@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// CannotTell is in [Figure.Why] where gpuci could not tell steps apart, which says nothing of
+// the program.
+const CannotTell = "cannot be told apart"
+
 // blurNext is what to do where steps cannot be told apart.
 const blurNext = `tell the steps by an NVTX range (range = "step"), whose times are the program's own; let the program flush each line; or run on a machine that is less busy`
 
@@ -21,7 +25,7 @@ func linesFit(lines int) string {
 func noneWarm(stage *Stage, how Counting) Figure {
 	f := Figure{Absent: true, Why: fmt.Sprintf("%q has %s, and the first %d are set apart: no step is warm", stage.Name, many(int64(stage.Steps), "step"), how.Warm)}
 	if n := len(how.Lines); stage.Name == LineStep && n > stage.Steps {
-		f.Why += fmt.Sprintf(" (%s: steps that asked for nothing, or whose lines came at once, cannot be told apart)", linesFit(n))
+		f.Why += fmt.Sprintf(" (%s: steps that asked for nothing, or whose lines came at once, "+CannotTell+")", linesFit(n))
 		f.Next = blurNext
 	}
 	return f
@@ -64,7 +68,7 @@ func (f *Figure) told(m Measure, lines int) {
 		return
 	}
 	all := len(f.blurred)
-	why := fmt.Sprintf("%d of its %d warm steps cannot be told apart (%s): gpuci read the lines that end them late, or they were kept back and came at once, and what was asked for meanwhile may be of either", n, all, linesFit(lines))
+	why := fmt.Sprintf("%d of its %d warm steps "+CannotTell+" (%s): gpuci read the lines that end them late, or they were kept back and came at once, and what was asked for meanwhile may be of either", n, all, linesFit(lines))
 	if kept := m.Name == keptBlocks || m.Name == keptBytes; kept && !f.blurred[0] && !f.blurred[all-1] {
 		return // of all warm steps together
 	} else if kept || 2*n > all || len(f.Steps) != all && f.Steps != nil {
