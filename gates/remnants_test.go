@@ -147,10 +147,17 @@ echo "cargo 1.2.3 (made up)"
 	if err := os.WriteFile(filepath.Join(dir, "cargo"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	v := runGate(t, config.Gate{
-		Run: []config.Command{{Argv: []string{"cargo", "x"}}},
-		Env: map[string]string{"PATH": dir + ":" + os.Getenv("PATH")},
-	}, "")
+	var v Verdict
+	for range 10 { // on a busy machine the other tools take longer than they are waited for
+		_ = os.Remove(filepath.Join(dir, "env"))
+		v = runGate(t, config.Gate{
+			Run: []config.Command{{Argv: []string{"cargo", "x"}}},
+			Env: map[string]string{"PATH": dir + ":" + os.Getenv("PATH")},
+		}, "")
+		if !slices.ContainsFunc(v.Marks, func(m string) bool { return strings.Contains(m, "in time") }) {
+			break
+		}
+	}
 	if v.Outcome != Green || len(v.Marks) != 1 { // outside git
 		t.Errorf("%s: %v, %v", v.Outcome, v.Findings, v.Marks)
 	}
