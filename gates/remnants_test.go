@@ -137,7 +137,7 @@ func TestPhaseThatIsOver(t *testing.T) {
 func TestToolsAreSupervised(t *testing.T) {
 	dir := t.TempDir()
 	script := `#!/bin/bash
-[ "$1" = --version ] || { n=0; until [ -e ` + dir + `/env ] || ((++n > 3000)); do sleep 0.01; done; exit 0; } # a busy machine is late
+[ "$1" = --version ] || exit 0
 setsid sleep 3600 >/dev/null 2>&1 &
 until grep -q sleep /proc/$!/comm; do sleep 0.01; done
 echo $! > ` + dir + `/pid
@@ -148,8 +148,7 @@ echo "cargo 1.2.3 (made up)"
 		t.Fatal(err)
 	}
 	var v Verdict
-	for range 10 { // on a busy machine the other tools take longer than they are waited for
-		_ = os.Remove(filepath.Join(dir, "env"))
+	for range 10 { // on a busy machine tools take longer than they are waited for
 		v = runGate(t, config.Gate{
 			Run: []config.Command{{Argv: []string{"cargo", "x"}}},
 			Env: map[string]string{"PATH": dir + ":" + os.Getenv("PATH")},

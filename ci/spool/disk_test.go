@@ -14,6 +14,17 @@ import (
 	"gpuci/gates"
 )
 
+// sharedOn is a stage whose shared directory is a disk of its own.
+func sharedOn(t *testing.T, disk string) *stage {
+	t.Helper()
+	st := newStage(t)
+	st.o.Shared = disk
+	if err := os.Chmod(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
 // A shared place that is full loses no verdict as long as somebody makes room in time, and
 // says so where nobody does.
 func TestFullPlace(t *testing.T) {
@@ -21,11 +32,7 @@ func TestFullPlace(t *testing.T) {
 	if disk == "" {
 		return
 	}
-	st := newStage(t)
-	st.o.Shared = disk
-	if err := os.Chmod(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	st := sharedOn(t, disk)
 	s := st.open()
 	task := st.task()
 	j := st.begin(st.hand(s, task), firstAttempt)
@@ -80,11 +87,7 @@ func TestReadOnlyPlace(t *testing.T) {
 	if disk == "" {
 		return
 	}
-	st := newStage(t)
-	st.o.Shared = disk
-	if err := os.Chmod(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	st := sharedOn(t, disk)
 	s := st.open()
 	task := st.task()
 	h := st.hand(s, task)
